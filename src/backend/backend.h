@@ -1,0 +1,80 @@
+// The seam between the models and the machine: memory and about ten tensor operations.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "backend/tensor.h"
+
+namespace umf {
+
+// A weight matrix (or several that share their input, stacked) as a backend keeps it. On a CPU this
+// is a view of the mapped file; on a device it is a copy.
+class Linear {
+ public:
+  virtual ~Linear() = default;
+  int inputs = 0, outputs = 0;
+};
+
+// A vector of f32 numbers held by the backend: norm gains.
+class Gains {
+ public:
+  virtual ~Gains() = default;
+  int size = 0;
+};
+
+// cos and sin of every (position, frequency), from position 0; made once per model and length.
+class Rotation {
+ public:
+  virtual ~Rotation() = default;
+  int positions = 0, head_dim = 0;
+};
+
+// Contract of every operation: row i of a result depends on the inputs that belong to row i alone and
+// is the same, bit for bit, whatever the number of rows, threads or calls before. Shapes are the
+// caller's duty (asserted). A backend serves one thread at a time.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::string description() const = 0;  // for people: "AVX-512, 2 threads"
+
+  // Weights. `parts` share their input width; `biases` is empty or has one entry per part.
+  virtual std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
+                                                    std::span<const HostTensor> biases) = 0;
+  virtual std::shared_ptr<const Gains> load_gains(const HostTensor& vector) = 0;
+  virtual std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim, double theta) = 0;
+
+  // Activations, uninitialised.
+  virtual Matrix allocate(int rows, int cols) = 0;
+
+  // out[i] = table[tokens[i]]
+  virtual void embed(const Linear& table, std::span<const Token> tokens, const Matrix& out) = 0;
+  // out = x / sqrt(mean(x^2) + eps) * gains, row by row. `out` may be `x`.
+  virtual void rms_norm(const Matrix& x, const Gains& gains, float eps, const Matrix& out) = 0;
+  // out = x W^T + b for the output columns [first, first + out.cols) of `weight`.
+  virtual void project(const Matrix& x, const Linear& weight, int first, const Matrix& out) = 0;
+  // out += x W^T: an output projection and its residual.
+  virtual void project_add(const Matrix& x, const Linear& weight, const Matrix& out) = 0;
+  // Rotates each head of row i by the angles of positions[i], half-split pairs, in place.
+  virtual void rotate(const Matrix& x, std::span<const int> positions, const Rotation& rotation) = 0;
+  // Softmax attention. Query row i stands at positions[i]; keys and values stand at 0 .. keys.rows-1.
+  virtual void attend(const Matrix& queries, const Matrix& keys, const Matrix& values,
+                      std::span<const int> positions, const AttentionShape& shape,
+                      const Matrix& out) = 0;
+  // out = silu(gate) * up, where gate and up are the halves of `gate_up`'s columns.
+  virtual void gated_silu(const Matrix& gate_up, const Matrix& out) = 0;
+  // x = max(x, 0)
+  virtual void relu(const Matrix& x) = 0;
+  // out[i] = x[rows[i]]; a row may be taken several times.
+  virtual void gather(const Matrix& x, std::span<const int> rows, const Matrix& out) = 0;
+  // One prediction per row of logits; positions[i] is the noise position of row i.
+  virtual void predict(const Matrix& logits, std::span<const int> positions, const Sampling& sampling,
+                       std::span<Prediction> out) = 0;
+  // Copies to the host as f32, rows packed.
+  virtual void read(const Matrix& x, std::span<float> out) = 0;
+};
+
+}  // namespace umf

@@ -1,0 +1,33 @@
+// The table of backends: which exist, why one cannot run here, and how to make one.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "backend/backend.h"
+
+namespace umf {
+
+struct BackendOptions {
+  int threads = 0;     // 0: one per core this process may use
+  std::string target;  // cpu: instruction set, "" for the best; one of cpu_targets()
+};
+
+struct BackendEntry {
+  const char* name;
+  const char* summary;
+  std::string (*objection)();  // why it cannot run here, or ""
+  std::unique_ptr<Backend> (*make)(const BackendOptions& options);
+};
+
+// Best first: the first without an objection is the default.
+std::span<const BackendEntry> backends();
+
+// `name` is one of the table, or "auto". Throws Error with the objection, or with the known names.
+std::unique_ptr<Backend> make_backend(const std::string& name, const BackendOptions& options);
+
+// Compares every operation with plain loops on small inputs. Returns "" or what differs.
+std::string self_check(Backend& backend);
+
+}  // namespace umf

@@ -1,0 +1,97 @@
+// The plain values that cross the backend seam: host tensors, activations, predictions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "base/token.h"
+
+namespace umf {
+
+enum class DType : std::uint8_t { kF32, kF16, kBF16 };
+
+constexpr std::size_t size_of(DType type) { return type == DType::kF32 ? 4 : 2; }
+constexpr std::string_view name_of(DType type) {
+  return type == DType::kF32 ? "F32" : type == DType::kF16 ? "F16" : "BF16";
+}
+
+// A row-major matrix in a mapped file (a vector has one row). The memory outlives every handle that a
+// backend makes from it; `data` is aligned to the element size and no more.
+struct HostTensor {
+  const std::byte* data = nullptr;
+  DType type = DType::kF32;
+  int rows = 0, cols = 0;
+};
+
+// Memory of a backend that holds activations; given back when the last owner goes.
+using Memory = std::shared_ptr<void>;
+
+// Activations: `rows` x `cols` numbers, row-major, rows `stride` numbers apart, in the memory and the
+// element type of the backend that allocated them. A view: copying it copies no numbers.
+struct Matrix {
+  Memory memory;
+  std::size_t offset = 0;  // of the first element, in elements
+  int rows = 0, cols = 0, stride = 0;
+
+  Matrix columns(int first, int count) const {
+    return {memory, offset + first, rows, count, stride};
+  }
+  Matrix row_range(int first, int count) const {
+    return {memory, offset + static_cast<std::size_t>(first) * stride, count, cols, stride};
+  }
+};
+
+// Which keys a query may see. `block` is the block length of kBlockCausal.
+enum class AttentionKind : std::uint8_t { kFull, kCausal, kBlockCausal };
+
+struct AttentionShape {
+  int heads = 0, kv_heads = 0, head_dim = 0;
+  AttentionKind kind = AttentionKind::kFull;
+  int block = 1;
+
+  // One past the last key that the query at `position` sees, among keys 0 .. length-1.
+  int visible_keys(int position, int length) const {
+    switch (kind) {
+      case AttentionKind::kCausal:
+        return position + 1 < length ? position + 1 : length;
+      case AttentionKind::kBlockCausal: {
+        const int end = (position / block + 1) * block;
+        return end < length ? end : length;
+      }
+      case AttentionKind::kFull:
+        break;
+    }
+    return length;
+  }
+};
+
+// How logits become a prediction (spec: models 5). Applied in this order: `never`, `bias`, then the
+// candidate; then the scores.
+struct Sampling {
+  float temperature = 0;  // 0: the most probable token; otherwise a draw, by Gumbel noise
+  float top_p = 1;        // of the tempered probabilities; 1 keeps all
+  int top_k = 0;          // 0 keeps all
+  // Scores from the tempered and filtered probabilities (Dream), or from the plain softmax (LLaDA).
+  bool tempered_scores = false;
+  std::vector<Token> never;                     // can neither be chosen nor hold probability
+  std::vector<std::pair<Token, float>> bias;    // added to the logit before the temperature
+  std::vector<Token> last;                      // may be chosen, but hold no probability: confidence 0
+  NoiseKey noise;                               // used when temperature > 0
+};
+
+// What the model says about one position, as the strategies need it.
+struct Prediction {
+  Token token = 0;
+  float confidence = 0;  // probability of `token`
+  float margin = 0;      // largest minus second largest probability
+  float entropy = 0;     // -sum p ln(p + 1e-10)
+  bool operator==(const Prediction&) const = default;
+};
+
+}  // namespace umf

@@ -1,0 +1,114 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace umf {
+namespace {
+
+// Closes a descriptor at the end of its scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+[[noreturn]] void fail(const char* what, const std::filesystem::path& path) {
+  throw Error(fmt::format("cannot {} '{}': {}", what, path.string(), std::strerror(errno)));
+}
+
+std::size_t regular_size(const Descriptor& file, const std::filesystem::path& path) {
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) fail("read", path);
+  if (!S_ISREG(info.st_mode)) {
+    throw Error(fmt::format("cannot read '{}': it is not a regular file", path.string()));
+  }
+  return static_cast<std::size_t>(info.st_size);
+}
+
+std::string read_all(int fd, const std::filesystem::path& path, std::size_t limit_bytes) {
+  std::string bytes;
+  char chunk[1 << 16];
+  for (;;) {
+    const ssize_t got = ::read(fd, chunk, sizeof chunk);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("read", path);
+    if (got == 0) return bytes;
+    bytes.append(chunk, static_cast<std::size_t>(got));
+    if (bytes.size() > limit_bytes) {
+      throw Error(fmt::format("'{}' is larger than {} bytes", path.string(), limit_bytes));
+    }
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail("read", path);
+  return read_all(file.get(), path, limit_bytes);
+}
+
+std::string read_stdin() { return read_all(STDIN_FILENO, "standard input", 1u << 30); }
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  std::string temporary = path.string() + ".tmp-XXXXXX";
+  const Descriptor file(::mkstemp(temporary.data()));
+  if (file.get() < 0) fail("write", path);
+  const auto abandon = [&] {
+    const int reason = errno;
+    ::unlink(temporary.c_str());
+    errno = reason;
+    fail("write", path);
+  };
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(file.get(), bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) abandon();
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  if (::fchmod(file.get(), 0644) != 0 || ::fsync(file.get()) != 0) abandon();
+  if (::rename(temporary.c_str(), path.c_str()) != 0) abandon();
+}
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail("open", path);
+  size_ = regular_size(file, path);
+  if (size_ == 0) return;
+  void* mapping = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (mapping == MAP_FAILED) fail("map", path);
+  data_ = static_cast<const std::byte*>(mapping);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+}  // namespace umf

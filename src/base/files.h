@@ -1,0 +1,36 @@
+// Reading and writing files: whole, mapped, and never half-written.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace umf {
+
+// The whole file as bytes. Throws Error when it cannot be read or is larger than `limit_bytes`.
+std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes = 1u << 30);
+
+// All of standard input.
+std::string read_stdin();
+
+// Writes to a temporary name beside `path` and renames it, so that a reader never sees half a file.
+void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+// A file mapped read-only for as long as the object lives. Pages are read when they are touched.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace umf

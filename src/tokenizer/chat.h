@@ -1,0 +1,25 @@
+// From a conversation to prompt tokens, with user text that never becomes special tokens.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tokenizer/tokenizer.h"
+
+namespace umf {
+
+struct Message {
+  std::string role, content;
+};
+
+// Renders `template_source` with `messages` and encodes it. Template text may spell special tokens;
+// the text of messages may not, whatever it contains.
+std::vector<Token> encode_chat(const Tokenizer& tokenizer, const std::string& template_source,
+                               const std::vector<Message>& messages, bool add_generation_prompt);
+
+// The checkpoint's own template: chat_template.jinja, else tokenizer_config.json's chat_template
+// (a string, or a list of named ones: "default"). Absent: nullopt.
+std::optional<std::string> find_chat_template(const std::filesystem::path& directory);
+
+}  // namespace umf
