@@ -1,0 +1,175 @@
+#include "model/checkpoint.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace umf {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The hub cache, in the order in which the Hugging Face libraries look for it.
+fs::path hub_cache() {
+  for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
+    if (const std::string path = environment(name); !path.empty()) return path;
+  }
+  if (const std::string home = environment("HF_HOME"); !home.empty()) return fs::path(home) / "hub";
+  if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty()) {
+    return fs::path(cache) / "huggingface" / "hub";
+  }
+  return fs::path(environment("HOME")) / ".cache" / "huggingface" / "hub";
+}
+
+bool is_hub_id(const std::string& where) {
+  const auto slash = where.find('/');
+  return slash != std::string::npos && slash > 0 && slash + 1 < where.size() &&
+         where.find('/', slash + 1) == std::string::npos && where.find("..") == std::string::npos;
+}
+
+std::optional<Location> find_in_cache(const std::string& id) {
+  const auto slash = id.find('/');
+  const fs::path model = hub_cache() / ("models--" + id.substr(0, slash) + "--" + id.substr(slash + 1));
+  const fs::path reference = model / "refs" / "main";
+  if (!fs::exists(reference)) return std::nullopt;
+  std::string commit = read_file(reference, 4096);
+  commit.erase(std::remove_if(commit.begin(), commit.end(), [](char c) { return std::isspace(c) != 0; }),
+               commit.end());
+  const bool plain = !commit.empty() && commit.find('/') == std::string::npos && commit.front() != '.';
+  const fs::path directory = model / "snapshots" / commit;
+  if (!plain || !fs::exists(directory / "config.json")) return std::nullopt;
+  return Location{directory, commit};
+}
+
+// The id that the configuration and the tokenizer give for a role; both must agree where both speak.
+std::optional<Token> resolve(const Config& config, const Tokenizer& tokenizer, const char* key,
+                             const char* role, const std::string& text) {
+  const std::optional<Token> configured = config.token(key);
+  std::optional<Token> known = tokenizer.named(role);
+  if (!known && !text.empty()) known = tokenizer.find(text);
+  if (configured && known && *configured != *known) {
+    config.fail(key, fmt::format("is {}, but the tokenizer's {} is {}", *configured, role, *known));
+  }
+  return configured ? configured : known;
+}
+
+SpecialTokens resolve_tokens(const Config& config, const Family& family, const Tokenizer& tokenizer,
+                             const Architecture& architecture) {
+  SpecialTokens tokens;
+  const auto mask = resolve(config, tokenizer, "mask_token_id", "mask_token", family.tokens.mask);
+  if (!mask) config.fail("mask_token_id", "is missing, and the tokenizer names no mask token");
+  if (*mask >= architecture.vocabulary || !tokenizer.contains(*mask)) {
+    config.fail("mask_token_id", fmt::format("is {}, which the tokenizer does not know", *mask));
+  }
+  tokens.mask = *mask;
+  std::optional<Token> end = config.token("eos_token_id");
+  if (!end) end = tokenizer.named("eos_token");
+  if (!end) config.fail("eos_token_id", "is missing, and the tokenizer names no eos_token");
+  tokens.end_of_text = *end;
+  tokens.padding = tokenizer.named("pad_token");
+  if (!tokens.padding) tokens.padding = config.token("pad_token_id");
+  if (!family.tokens.end_of_turn.empty()) {
+    tokens.end_of_turn = tokenizer.find(family.tokens.end_of_turn);
+  }
+  std::vector<std::optional<Token>> ends = {tokens.end_of_text, tokens.padding, tokens.end_of_turn,
+                                            tokenizer.named("eos_token")};
+  for (const std::string& text : family.tokens.other_ends) ends.push_back(tokenizer.find(text));
+  for (const auto& token : ends) {
+    if (!token) continue;
+    if (*token >= architecture.vocabulary) {
+      config.fail("vocab_size", fmt::format("is {}, too small for token {}", architecture.vocabulary, *token));
+    }
+    tokens.ends.push_back(*token);
+  }
+  std::sort(tokens.ends.begin(), tokens.ends.end());
+  tokens.ends.erase(std::unique(tokens.ends.begin(), tokens.ends.end()), tokens.ends.end());
+  return tokens;
+}
+
+std::pair<const Family*, Architecture> read_config(const Config& config) {
+  const Family& family = find_family(config);
+  Architecture architecture = family.read(config);
+  config.refuse_the_rest();
+  check(architecture, config);
+  return {&family, architecture};
+}
+
+Config load_config(const fs::path& path, const std::string& text) {
+  return Config(parse_json(text, path.string()), path.string());
+}
+
+}  // namespace
+
+std::pair<const Family*, Architecture> read_config(const std::string& text, const std::string& where) {
+  return read_config(load_config(where, text));
+}
+
+Location find_checkpoint(const std::string& where) {
+  if (fs::is_directory(where)) {
+    if (!fs::exists(fs::path(where) / "config.json")) {
+      throw Error(fmt::format("'{}' has no config.json; give the directory of a Hugging Face checkpoint", where));
+    }
+    return {where, ""};
+  }
+  if (where.ends_with(".gguf")) {
+    throw Error(fmt::format("'{}': GGUF files are not read by this version; give the directory with "
+                            "config.json and *.safetensors",
+                            where));
+  }
+  if (fs::exists(where)) {
+    throw Error(fmt::format("'{}' is a file; give the directory that holds config.json and *.safetensors", where));
+  }
+  if (is_hub_id(where)) {
+    if (auto found = find_in_cache(where)) return *found;
+    throw Error(fmt::format("model '{}' is neither a directory nor in the local hub cache '{}'. Fetch it with: "
+                            "hf download {}",
+                            where, hub_cache().string(), where));
+  }
+  throw Error(fmt::format("there is no model directory '{}'. Give a directory with config.json and "
+                          "*.safetensors, or a Hugging Face id such as GSAI-ML/LLaDA-8B-Instruct",
+                          where));
+}
+
+std::vector<std::string> cached_models() {
+  std::vector<std::string> ids;
+  std::error_code ignored;  // no cache: nothing to list
+  for (const auto& entry : fs::directory_iterator(hub_cache(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("models--")) continue;
+    const auto separator = name.find("--", 8);
+    if (separator == std::string::npos) continue;
+    const std::string id = name.substr(8, separator - 8) + "/" + name.substr(separator + 2);
+    if (find_in_cache(id)) ids.push_back(id);
+  }
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+Checkpoint open_checkpoint(const Location& location) {
+  const fs::path path = location.directory / "config.json";
+  const Config config = load_config(path, read_file(path, 1 << 20));
+  const auto [family, architecture] = read_config(config);
+  Tokenizer tokenizer = Tokenizer::load(location.directory);
+  if (tokenizer.size() > architecture.vocabulary) {
+    config.fail("vocab_size", fmt::format("gives {} rows, but the tokenizer has ids up to {}",
+                                          architecture.vocabulary, tokenizer.size() - 1));
+  }
+  SpecialTokens tokens;
+  if (family->diffusion) tokens = resolve_tokens(config, *family, tokenizer, architecture);
+  return {location, family,  architecture, std::move(tokenizer), tokens, Weights::open(location.directory),
+          find_chat_template(location.directory)};
+}
+
+Tokenizer open_tokenizer(const Location& location) { return Tokenizer::load(location.directory); }
+
+}  // namespace umf

@@ -1,0 +1,53 @@
+// A published checkpoint on disk: found, opened, and checked as a whole.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/family.h"
+#include "model/model.h"
+#include "model/safetensors.h"
+#include "tokenizer/chat.h"
+#include "tokenizer/tokenizer.h"
+
+namespace umf {
+
+// Where a model named by the user lies. `commit` is the hub's, for a model found in the local cache.
+struct Location {
+  std::filesystem::path directory;
+  std::string commit;
+};
+
+// WHERE is a directory, or a Hugging Face id org/name in the local hub cache. Nothing is downloaded: an
+// absent model is an Error that names the command which would fetch it.
+Location find_checkpoint(const std::string& where);
+
+// The ids of all models in the local hub cache that have a config.json.
+std::vector<std::string> cached_models();
+
+struct Checkpoint {
+  Location location;
+  const Family* family = nullptr;
+  Architecture architecture;
+  Tokenizer tokenizer;
+  SpecialTokens tokens;  // of diffusion models
+  Weights weights;
+  std::optional<std::string> own_template;
+
+  const std::string& chat_template() const {
+    return own_template ? *own_template : family->chat_template;
+  }
+};
+
+// Reads the configuration and the tokenizer, maps the weights, and checks that they fit each other.
+Checkpoint open_checkpoint(const Location& location);
+
+// As open_checkpoint, but only what tokenizing needs.
+Tokenizer open_tokenizer(const Location& location);
+
+// A family and its architecture from the text of a config.json; `where` names it in errors.
+std::pair<const Family*, Architecture> read_config(const std::string& text, const std::string& where);
+
+}  // namespace umf

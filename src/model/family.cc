@@ -1,0 +1,86 @@
+#include "model/family.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+
+namespace umf {
+
+std::span<const Family* const> families() {
+  static constexpr const Family* kFamilies[] = {&kLlada, &kDream, &kStableDiffcoder, &kQwenPrm};
+  return kFamilies;
+}
+
+const Family& find_family(const Config& config) {
+  const std::string architecture = config.first_architecture();
+  std::vector<std::string> known;
+  for (const Family* family : families()) {
+    known.push_back(family->architecture);
+    if (family->architecture != architecture) continue;
+    if (const std::string type = config.text("model_type"); type != family->model_type) {
+      config.fail("model_type", fmt::format("is '{}', but {} models have '{}'", type, architecture,
+                                            family->model_type));
+    }
+    return *family;
+  }
+  config.fail("architectures", fmt::format("names '{}'; supported are {}", architecture,
+                                           fmt::join(known, ", ")));
+}
+
+Architecture read_qwen_style(const Config& config) {
+  Architecture a;
+  a.layers = config.integer("num_hidden_layers", 1, 1000);
+  a.hidden = config.integer("hidden_size", 8, 1 << 20);
+  a.mlp = config.integer("intermediate_size", 8, 1 << 22);
+  a.vocabulary = config.integer("vocab_size", 2, 1 << 24);
+  a.max_length = config.integer("max_position_embeddings", 1, 1 << 24);
+  a.attention.heads = config.integer("num_attention_heads", 1, 4096);
+  a.attention.kv_heads = config.integer_or("num_key_value_heads", 1, 4096, a.attention.heads);
+  a.attention.head_dim =
+      config.integer_or("head_dim", 2, 1024, a.hidden / a.attention.heads);
+  a.rope_theta = config.number("rope_theta", 1, 1e12);
+  a.norm_eps = static_cast<float>(config.number("rms_norm_eps", 0, 1));
+  config.expect("hidden_act", "silu");
+  config.expect("rope_scaling", nullptr);
+  config.expect("tie_word_embeddings", false);
+  config.expect("use_sliding_window", false);
+  // Training only, or switched off by use_sliding_window.
+  config.ignore({"attention_dropout", "sliding_window", "max_window_layers", "layer_types",
+                 "bos_token_id", "eos_token_id", "pad_token_id", "mask_token_id"});
+  return a;
+}
+
+TensorNames qwen_style_names() {
+  return {.embedding = "model.embed_tokens.weight",
+          .layer = "model.layers.",
+          .final_norm = "model.norm.weight",
+          .head = "lm_head.weight",
+          .attention_norm = "input_layernorm.weight",
+          .query = "self_attn.q_proj",
+          .key = "self_attn.k_proj",
+          .value = "self_attn.v_proj",
+          .attention_out = "self_attn.o_proj.weight",
+          .mlp_norm = "post_attention_layernorm.weight",
+          .gate = "mlp.gate_proj.weight",
+          .up = "mlp.up_proj.weight",
+          .down = "mlp.down_proj.weight"};
+}
+
+void check(const Architecture& a, const Config& config) {
+  const char* heads = config.has("n_heads") ? "n_heads" : "num_attention_heads";
+  if (a.query_cols() != a.hidden) {
+    config.fail(heads, fmt::format("is {}: {} heads of {} do not make the hidden size {}",
+                                   a.attention.heads, a.attention.heads, a.attention.head_dim, a.hidden));
+  }
+  if (a.attention.heads % a.attention.kv_heads != 0) {
+    config.fail(heads, fmt::format("is {}, which the {} key/value heads do not divide",
+                                   a.attention.heads, a.attention.kv_heads));
+  }
+  if (a.attention.head_dim % 2 != 0) {
+    config.fail(heads, fmt::format("gives the odd head size {}, which cannot be rotated",
+                                   a.attention.head_dim));
+  }
+}
+
+}  // namespace umf

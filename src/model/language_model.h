@@ -1,0 +1,44 @@
+// A masked diffusion model of any family: a checkpoint, its transformer and its output head.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/checkpoint.h"
+#include "model/model.h"
+#include "model/transformer.h"
+
+namespace umf {
+
+class LanguageModel final : public Model {
+ public:
+  // Throws Error when the checkpoint is not a diffusion model or does not fit its configuration. The
+  // backend must outlive the model.
+  LanguageModel(std::string name, Checkpoint checkpoint, Backend& backend);
+
+  const ModelInfo& info() const override { return info_; }
+  std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) override;
+
+  // What the model says about each of `positions`: (positions, vocabulary), packed. A family that
+  // shifts has been shifted.
+  std::vector<float> logits(std::span<const Token> tokens, std::span<const int> positions);
+
+  const Checkpoint& checkpoint() const { return checkpoint_; }
+  const Tokenizer& tokenizer() const { return checkpoint_.tokenizer; }
+
+ private:
+  // Runs the head over a few positions at a time, so that logits never take much memory at once.
+  void for_logits(std::span<const Token> tokens, std::span<const int> positions,
+                  const std::function<void(int first, const Matrix& logits)>& use);
+
+  Checkpoint checkpoint_;
+  ModelInfo info_;
+  Backend& backend_;
+  Transformer transformer_;
+  std::shared_ptr<const Linear> head_;
+  Matrix logits_;  // scratch, (chunk, vocabulary)
+};
+
+}  // namespace umf

@@ -1,0 +1,38 @@
+// Qwen2.5-Math-PRM: a causal Qwen2 whose head scores the steps of a solution.
+#include "model/family.h"
+
+namespace umf {
+namespace {
+
+Architecture read(const Config& config) {
+  Architecture a = read_qwen_style(config);
+  a.qkv_bias = true;
+  a.attention.kind = AttentionKind::kCausal;
+  config.expect("num_labels", 2);
+  return a;
+}
+
+TensorNames names() {
+  TensorNames names = qwen_style_names();
+  names.head.clear();  // an lm_head, where there is one, is not used
+  return names;
+}
+
+}  // namespace
+
+const Family kQwenPrm = {
+    .name = "qwen-prm",
+    .architecture = "Qwen2ForProcessRewardModel",
+    .model_type = "qwen2",
+    .diffusion = false,
+    .read = read,
+    .names = names(),
+    .tokens = {.mask = "", .end_of_turn = "<|im_end|>", .other_ends = {}},
+    .chat_template =
+        "{% for message in messages %}"
+        "<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>{{ '\\n' }}{% endfor %}"
+        "{% if add_generation_prompt %}<|im_start|>assistant{{ '\\n' }}{% endif %}",
+    .strategy = "",
+};
+
+}  // namespace umf

@@ -1,0 +1,298 @@
+#include "model/safetensors.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/json.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kHeaderLimit = 100'000'000;  // the format's own limit
+constexpr int kDimensionLimit = 8;
+constexpr std::size_t kNameLimit = 512;
+
+// Bytes of an element of a type that the format defines, or 0.
+std::size_t element_size(std::string_view type) {
+  constexpr std::pair<std::string_view, std::size_t> kTypes[] = {
+      {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E5M2", 1}, {"F8_E4M3", 1}, {"I16", 2}, {"U16", 2},
+      {"F16", 2},  {"BF16", 2}, {"I32", 4}, {"U32", 4},     {"F32", 4},     {"F64", 8}, {"I64", 8},
+      {"U64", 8}};
+  for (const auto& [name, size] : kTypes) {
+    if (name == type) return size;
+  }
+  return 0;
+}
+
+struct Place {
+  std::uint64_t begin, end;
+  const std::string* name;
+};
+
+class HeaderParser {
+ public:
+  HeaderParser(std::span<const std::byte> file, const std::string& where)
+      : file_(file), where_(where) {}
+
+  std::map<std::string, StoredTensor> parse() {
+    const Json header = read_header();
+    std::map<std::string, StoredTensor> tensors;
+    std::vector<Place> places;
+    for (const auto& [name, entry] : header.items()) {
+      if (name == "__metadata__") continue;
+      const auto [begin, end] = check_entry(name, entry, tensors[name]);
+      places.push_back({begin, end, &tensors.find(name)->first});
+    }
+    check_cover(places);
+    return tensors;
+  }
+
+ private:
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
+    throw Error(where_ + ": " + fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  Json read_header() {
+    if (file_.size() < 8) fail("{} bytes are too few for a safetensors file", file_.size());
+    std::uint64_t length;
+    std::memcpy(&length, file_.data(), 8);
+    if (length > kHeaderLimit || length > file_.size() - 8) {
+      fail("its header claims {} bytes, but {} follow", length, file_.size() - 8);
+    }
+    data_ = file_.subspan(8 + length);
+    const std::string_view text(reinterpret_cast<const char*>(file_.data()) + 8, length);
+    Json header = parse_json(text, where_ + " (header)");
+    if (!header.is_object()) fail("its header is not a JSON object");
+    return header;
+  }
+
+  std::pair<std::uint64_t, std::uint64_t> check_entry(const std::string& name, const Json& entry,
+                                                      StoredTensor& tensor) {
+    if (name.empty() || name.size() > kNameLimit) {
+      fail("a tensor's name has {} bytes (1 to {} are allowed)", name.size(), kNameLimit);
+    }
+    if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") ||
+        !entry.contains("shape") || !entry.contains("data_offsets")) {
+      fail("tensor '{}' must have exactly dtype, shape and data_offsets", name);
+    }
+    if (!entry["dtype"].is_string() || element_size(entry["dtype"].get<std::string>()) == 0) {
+      fail("tensor '{}' has the unknown dtype {}", name, entry["dtype"].dump());
+    }
+    tensor.type = entry["dtype"].get<std::string>();
+    const std::uint64_t size = check_shape(name, entry["shape"], tensor);
+    const Json& offsets = entry["data_offsets"];
+    if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
+        !offsets[1].is_number_unsigned()) {
+      fail("tensor '{}': data_offsets must be two non-negative integers", name);
+    }
+    const auto begin = offsets[0].get<std::uint64_t>(), end = offsets[1].get<std::uint64_t>();
+    if (begin > end || end > data_.size()) {
+      fail("tensor '{}' lies at {}..{}, but the file holds {} bytes of data (truncated?)", name,
+           begin, end, data_.size());
+    }
+    if (end - begin != size) {
+      fail("tensor '{}' of shape {} and type {} needs {} bytes, but its offsets give {}", name,
+           entry["shape"].dump(), tensor.type, size, end - begin);
+    }
+    tensor.bytes = data_.subspan(begin, size);
+    return {begin, end};
+  }
+
+  // The size in bytes that the shape asks for.
+  std::uint64_t check_shape(const std::string& name, const Json& shape, StoredTensor& tensor) {
+    if (!shape.is_array() || shape.size() > kDimensionLimit) {
+      fail("tensor '{}': shape must be a list of at most {} numbers", name, kDimensionLimit);
+    }
+    std::uint64_t size = element_size(tensor.type);
+    for (const Json& dimension : shape) {
+      if (!dimension.is_number_unsigned() || dimension.get<std::uint64_t>() > (1ull << 40)) {
+        fail("tensor '{}' has the impossible shape {}", name, shape.dump());
+      }
+      tensor.shape.push_back(dimension.get<std::int64_t>());
+      if (__builtin_mul_overflow(size, dimension.get<std::uint64_t>(), &size)) {
+        fail("tensor '{}' has the impossible shape {}", name, shape.dump());
+      }
+    }
+    return size;
+  }
+
+  void check_cover(std::vector<Place>& places) {
+    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
+    std::uint64_t covered = 0;
+    for (const Place& place : places) {
+      if (place.begin < covered) fail("tensor '{}' overlaps another tensor", *place.name);
+      if (place.begin > covered) {
+        fail("{} bytes before tensor '{}' belong to no tensor", place.begin - covered, *place.name);
+      }
+      covered = place.end;
+    }
+    if (covered != data_.size()) {
+      fail("{} bytes after the last tensor belong to no tensor", data_.size() - covered);
+    }
+  }
+
+  std::span<const std::byte> file_, data_;
+  const std::string& where_;
+};
+
+// Tensor name -> shard file name, as the index gives it.
+std::map<std::string, std::string> read_index(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  const Json index = parse_json(read_file(path), where);
+  if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object()) {
+    throw Error(where + ": expected an object with a 'weight_map'");
+  }
+  std::map<std::string, std::string> files;
+  for (const auto& [name, file] : index["weight_map"].items()) {
+    if (!file.is_string() || file.get<std::string>().find('/') != std::string::npos ||
+        !file.get<std::string>().ends_with(".safetensors")) {
+      throw Error(fmt::format("{}: tensor '{}' is said to be in {}, which is no *.safetensors file name",
+                              where, name, file.dump()));
+    }
+    files[name] = file.get<std::string>();
+  }
+  return files;
+}
+
+std::filesystem::path only_file(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> found;
+  bool pickled = false;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() == ".safetensors") found.push_back(entry.path());
+    pickled |= entry.path().extension() == ".bin" || entry.path().extension() == ".pt";
+  }
+  if (found.size() == 1) return found.front();
+  if (found.size() > 1) {
+    throw Error(fmt::format("'{}' has {} *.safetensors files but no model.safetensors.index.json",
+                            directory.string(), found.size()));
+  }
+  throw Error(fmt::format("'{}' has no *.safetensors file{}", directory.string(),
+                          pickled ? "; its pickled weights must be converted first" : ""));
+}
+
+}  // namespace
+
+std::map<std::string, StoredTensor> parse_safetensors(std::span<const std::byte> file,
+                                                      const std::string& where) {
+  return HeaderParser(file, where).parse();
+}
+
+Weights Weights::open(const std::filesystem::path& directory) {
+  Weights weights;
+  weights.where_ = directory.string();
+  std::map<std::string, std::string> index;
+  std::set<std::string> names;
+  if (std::filesystem::exists(directory / "model.safetensors")) {
+    names = {"model.safetensors"};
+  } else if (const auto path = directory / "model.safetensors.index.json";
+             std::filesystem::exists(path)) {
+    index = read_index(path);
+    for (const auto& [tensor, file] : index) names.insert(file);
+  } else {
+    names = {only_file(directory).filename().string()};
+  }
+  for (const std::string& name : names) {
+    const std::string where = (directory / name).string();
+    const MappedFile& file = weights.files_.emplace_back(directory / name);
+    for (auto& [tensor, stored] : parse_safetensors(file.bytes(), where)) {
+      const auto listed = index.find(tensor);
+      if (!index.empty() && (listed == index.end() || listed->second != name)) {
+        throw Error(fmt::format("{}: tensor '{}' is here, but the index does not say so", where, tensor));
+      }
+      weights.tensors_.emplace(tensor, std::move(stored));
+    }
+  }
+  for (const auto& [tensor, file] : index) {
+    if (!weights.contains(tensor)) {
+      throw Error(fmt::format("{}: the index promises tensor '{}', which is not there",
+                              (directory / file).string(), tensor));
+    }
+  }
+  return weights;
+}
+
+HostTensor Weights::matrix(const std::string& name, int rows, int cols) const {
+  HostTensor tensor = view(name, {rows, cols});
+  tensor.rows = rows;
+  tensor.cols = cols;
+  return tensor;
+}
+
+HostTensor Weights::vector(const std::string& name, int size) const {
+  HostTensor tensor = view(name, {size});
+  tensor.rows = 1;
+  tensor.cols = size;
+  return tensor;
+}
+
+HostTensor Weights::view(const std::string& name, std::vector<std::int64_t> shape) const {
+  const auto found = tensors_.find(name);
+  if (found == tensors_.end()) {
+    throw Error(fmt::format("{}: tensor '{}' is missing", where_, name));
+  }
+  const StoredTensor& stored = found->second;
+  if (stored.shape != shape) {
+    throw Error(fmt::format("{}: tensor '{}' has shape [{}], but the configuration asks for [{}]", where_,
+                            name, fmt::join(stored.shape, ", "), fmt::join(shape, ", ")));
+  }
+  HostTensor tensor{.data = stored.bytes.data()};
+  if (stored.type == "F32") tensor.type = DType::kF32;
+  else if (stored.type == "F16") tensor.type = DType::kF16;
+  else if (stored.type == "BF16") tensor.type = DType::kBF16;
+  else {
+    throw Error(fmt::format("{}: tensor '{}' has type {}; F32, F16 and BF16 are supported", where_, name,
+                            stored.type));
+  }
+  if (reinterpret_cast<std::uintptr_t>(tensor.data) % size_of(tensor.type) != 0) {
+    throw Error(fmt::format("{}: tensor '{}' is not aligned to its element size; save the file again "
+                            "with a current safetensors library",
+                            where_, name));
+  }
+  return tensor;
+}
+
+std::uint64_t Weights::bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto& [name, tensor] : tensors_) sum += tensor.bytes.size();
+  return sum;
+}
+
+std::uint64_t Weights::parameters() const {
+  std::uint64_t sum = 0;
+  for (const auto& [name, tensor] : tensors_) sum += tensor.bytes.size() / element_size(tensor.type);
+  return sum;
+}
+
+std::string Weights::types() const {
+  std::set<std::string> types;
+  for (const auto& [name, tensor] : tensors_) types.insert(tensor.type);
+  return fmt::format("{}", fmt::join(types, "+"));
+}
+
+std::uint64_t Weights::fingerprint() const {
+  std::uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
+  const auto absorb = [&hash](std::span<const std::byte> bytes) {
+    for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001B3;
+  };
+  for (const auto& [name, tensor] : tensors_) {
+    constexpr std::size_t kSample = 256;
+    absorb(std::as_bytes(std::span(name)));
+    absorb(std::as_bytes(std::span(tensor.type)));
+    absorb(std::as_bytes(std::span(tensor.shape)));
+    absorb(tensor.bytes.first(std::min(kSample, tensor.bytes.size())));
+    absorb(tensor.bytes.last(std::min(kSample, tensor.bytes.size())));
+  }
+  return hash;
+}
+
+}  // namespace umf

@@ -1,0 +1,55 @@
+// Weights in safetensors files, single or sharded, mapped and never copied. Headers are untrusted.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/tensor.h"
+#include "base/files.h"
+
+namespace umf {
+
+struct StoredTensor {
+  std::string type;                  // as the file names it: "BF16"
+  std::vector<std::int64_t> shape;
+  std::span<const std::byte> bytes;  // inside the mapped file
+};
+
+// Checks and lists the tensors of one file's bytes: header size, JSON, names, types, shapes, that the
+// tensors cover the data exactly and that none overlaps another. `where` names the file in errors.
+std::map<std::string, StoredTensor> parse_safetensors(std::span<const std::byte> file,
+                                                      const std::string& where);
+
+class Weights {
+ public:
+  // model.safetensors, or model.safetensors.index.json and its shards, or the one *.safetensors.
+  static Weights open(const std::filesystem::path& directory);
+
+  // The tensor as a matrix (or vector, rows = 1) of this exact shape and a float type, or Error.
+  HostTensor matrix(const std::string& name, int rows, int cols) const;
+  HostTensor vector(const std::string& name, int size) const;
+  bool contains(const std::string& name) const { return tensors_.contains(name); }
+
+  const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
+  std::uint64_t bytes() const;       // of all tensors
+  std::uint64_t parameters() const;  // elements of all tensors
+  int files() const { return static_cast<int>(files_.size()); }
+  std::string types() const;         // the element types present: "BF16", "BF16+F32"
+  // Of the headers and a sample of every tensor's bytes: enough to tell two checkpoints apart without
+  // reading 16 GB.
+  std::uint64_t fingerprint() const;
+
+ private:
+  HostTensor view(const std::string& name, std::vector<std::int64_t> shape) const;
+
+  std::string where_;
+  std::vector<MappedFile> files_;
+  std::map<std::string, StoredTensor> tensors_;
+};
+
+}  // namespace umf

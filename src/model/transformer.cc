@@ -1,0 +1,208 @@
+#include "model/transformer.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "base/error.h"
+
+namespace umf {
+namespace {
+
+// Looks up tensors by name and shape, and knows at the end which were never asked for.
+class TensorSource {
+ public:
+  explicit TensorSource(const Weights& weights) : weights_(weights) {}
+
+  HostTensor matrix(const std::string& name, int rows, int cols) {
+    used_.insert(name);
+    return weights_.matrix(name, rows, cols);
+  }
+  HostTensor vector(const std::string& name, int size) {
+    used_.insert(name);
+    return weights_.vector(name, size);
+  }
+  void refuse_the_rest(std::span<const std::string> also) const {
+    for (const auto& [name, tensor] : weights_.tensors()) {
+      // Rotary frequencies are stored by some exporters; they follow from the configuration.
+      const bool harmless = name.ends_with("rotary_emb.inv_freq") ||
+                            std::find(also.begin(), also.end(), name) != also.end();
+      if (!used_.contains(name) && !harmless) {
+        throw Error(fmt::format("tensor '{}' is not part of this architecture; the configuration and the "
+                                "weights do not belong together",
+                                name));
+      }
+    }
+  }
+
+ private:
+  const Weights& weights_;
+  std::set<std::string> used_;
+};
+
+// The host tensors of one layer, all found and checked before anything is loaded.
+struct HostLayer {
+  HostTensor attention_norm, mlp_norm, attention_out, down;
+  std::vector<HostTensor> qkv, qkv_bias, gate_up;
+};
+
+HostLayer find_layer(TensorSource& source, const Architecture& a, const TensorNames& names, int n) {
+  const std::string prefix = names.layer + std::to_string(n) + ".";
+  HostLayer layer;
+  layer.attention_norm = source.vector(prefix + names.attention_norm, a.hidden);
+  const auto add = [&](const std::string& name, int outputs) {
+    layer.qkv.push_back(source.matrix(prefix + name + ".weight", outputs, a.hidden));
+    if (a.qkv_bias) layer.qkv_bias.push_back(source.vector(prefix + name + ".bias", outputs));
+  };
+  add(names.query, a.query_cols());
+  add(names.key, a.kv_cols());
+  add(names.value, a.kv_cols());
+  layer.attention_out = source.matrix(prefix + names.attention_out, a.hidden, a.query_cols());
+  layer.mlp_norm = source.vector(prefix + names.mlp_norm, a.hidden);
+  layer.gate_up = {source.matrix(prefix + names.gate, a.mlp, a.hidden),
+                   source.matrix(prefix + names.up, a.mlp, a.hidden)};
+  layer.down = source.matrix(prefix + names.down, a.hidden, a.mlp);
+  return layer;
+}
+
+}  // namespace
+
+Transformer::Transformer(Backend& backend, const Architecture& architecture, const TensorNames& names,
+                         const Weights& weights, std::span<const std::string> also)
+    : backend_(backend), architecture_(architecture) {
+  const Architecture& a = architecture_;
+  TensorSource source(weights);
+  const HostTensor embedding = source.matrix(names.embedding, a.vocabulary, a.hidden);
+  const HostTensor final_norm = source.vector(names.final_norm, a.hidden);
+  std::vector<HostLayer> host;
+  for (int n = 0; n < a.layers; ++n) host.push_back(find_layer(source, a, names, n));
+  source.refuse_the_rest(also);
+
+  const auto one = [&](const HostTensor& tensor) { return backend_.load_linear({&tensor, 1}, {}); };
+  embedding_ = one(embedding);
+  for (const HostLayer& layer : host) {
+    layers_.push_back({.attention_norm = backend_.load_gains(layer.attention_norm),
+                       .mlp_norm = backend_.load_gains(layer.mlp_norm),
+                       .qkv = backend_.load_linear(layer.qkv, layer.qkv_bias),
+                       .attention_out = one(layer.attention_out),
+                       .gate_up = backend_.load_linear(layer.gate_up, {}),
+                       .down = one(layer.down)});
+  }
+  final_norm_ = backend_.load_gains(final_norm);
+}
+
+Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> rows) {
+  const Architecture& a = architecture_;
+  const int length = static_cast<int>(tokens.size());
+  if (length > a.max_length) {
+    throw Error(fmt::format("{} tokens are more than the model's context of {}; shorten the prompt or the "
+                            "answer",
+                            length, a.max_length));
+  }
+  // Nothing after the last visible key can reach a wanted row.
+  const int last = *std::max_element(rows.begin(), rows.end());
+  const int end = a.attention.visible_keys(last, length);
+  const int begin = first_new_row(tokens, rows);
+  const int wanted = static_cast<int>(rows.size());
+  reserve(end, std::max(end - begin, wanted));
+  cached_.clear();  // not valid while it is being rewritten
+
+  std::vector<int> positions(end - begin), wanted_rows(rows.begin(), rows.end());
+  std::iota(positions.begin(), positions.end(), begin);
+  for (int& row : wanted_rows) row -= begin;
+  Matrix x = scratch_.x.row_range(0, end - begin);
+  Matrix h = scratch_.h.row_range(0, end - begin);
+
+  backend_.embed(*embedding_, tokens.subspan(begin, end - begin), x);
+  for (int n = 0; n < a.layers; ++n) {
+    const Layer& layer = layers_[n];
+    const Matrix fresh = keys_values(n).row_range(begin, end - begin);
+    backend_.rms_norm(x, *layer.attention_norm, a.norm_eps, h);
+    backend_.project(h, *layer.qkv, a.query_cols(), fresh);
+    backend_.rotate(fresh.columns(0, a.kv_cols()), positions, *rotation_);
+    if (n + 1 == a.layers) {
+      // The last layer's keys and values came from all rows; the rest serves the wanted rows alone.
+      backend_.gather(x, wanted_rows, scratch_.wanted_x.row_range(0, wanted));
+      backend_.gather(h, wanted_rows, scratch_.wanted_h.row_range(0, wanted));
+      x = scratch_.wanted_x.row_range(0, wanted);
+      h = scratch_.wanted_h.row_range(0, wanted);
+      positions.assign(rows.begin(), rows.end());
+    }
+    attention(layer, x, h, keys_values(n).row_range(0, end), positions);
+    mlp(layer, x, h);
+  }
+  backend_.rms_norm(x, *final_norm_, a.norm_eps, x);
+  if (remembers()) cached_.assign(tokens.begin(), tokens.begin() + end);
+  return x;
+}
+
+// x += Wo attention(h): `h` is the normalised `x`, `keys_values` holds every key that can be seen.
+void Transformer::attention(const Layer& layer, const Matrix& x, const Matrix& h,
+                            const Matrix& keys_values, std::span<const int> positions) {
+  const Architecture& a = architecture_;
+  const Matrix query = scratch_.query.row_range(0, x.rows);
+  const Matrix attended = scratch_.attended.row_range(0, x.rows);
+  backend_.project(h, *layer.qkv, 0, query);
+  backend_.rotate(query, positions, *rotation_);
+  backend_.attend(query, keys_values.columns(0, a.kv_cols()),
+                  keys_values.columns(a.kv_cols(), a.kv_cols()), positions, a.attention, attended);
+  backend_.project_add(attended, *layer.attention_out, x);
+}
+
+// x += Wdown( silu(Wgate h) * (Wup h) ) with h = norm(x).
+void Transformer::mlp(const Layer& layer, const Matrix& x, const Matrix& h) {
+  const Matrix gate_up = scratch_.gate_up.row_range(0, x.rows);
+  const Matrix gated = gate_up.columns(0, architecture_.mlp);  // in place of the gate
+  backend_.rms_norm(x, *layer.mlp_norm, architecture_.norm_eps, h);
+  backend_.project(h, *layer.gate_up, 0, gate_up);
+  backend_.gated_silu(gate_up, gated);
+  backend_.project_add(gated, *layer.down, x);
+}
+
+// The first row that has to be computed: after the blocks that `cached_` shares with `tokens`, but not
+// after a wanted row.
+int Transformer::first_new_row(std::span<const Token> tokens, std::span<const int> rows) const {
+  if (!remembers()) return 0;
+  const auto differ = std::mismatch(cached_.begin(), cached_.end(), tokens.begin(), tokens.end());
+  const int common = static_cast<int>(differ.first - cached_.begin());
+  const int first = std::min(common, *std::min_element(rows.begin(), rows.end()));
+  const int block =
+      architecture_.attention.kind == AttentionKind::kBlockCausal ? architecture_.attention.block : 1;
+  return first / block * block;
+}
+
+void Transformer::reserve(int length, int rows) {
+  const Architecture& a = architecture_;
+  const auto rounded = [](int n) { return (n + 255) / 256 * 256; };
+  if (cache_.empty() || cache_.front().rows < length) {
+    const int capacity = rounded(length);
+    std::vector<Matrix> old = std::move(cache_);
+    cache_.clear();
+    for (int n = 0; n < (remembers() ? a.layers : 1); ++n) {
+      cache_.push_back(backend_.allocate(capacity, 2 * a.kv_cols()));
+      if (remembers() && !cached_.empty()) {
+        std::vector<int> kept(cached_.size());
+        std::iota(kept.begin(), kept.end(), 0);
+        backend_.gather(old[n], kept, cache_[n].row_range(0, static_cast<int>(kept.size())));
+        old[n] = {};
+      }
+    }
+    rotation_ = backend_.make_rotation(capacity, a.attention.head_dim, a.rope_theta);
+  }
+  if (scratch_.rows < rows) {
+    scratch_ = {};
+    scratch_.rows = rounded(rows);
+    scratch_.x = backend_.allocate(scratch_.rows, a.hidden);
+    scratch_.h = backend_.allocate(scratch_.rows, a.hidden);
+    scratch_.query = backend_.allocate(scratch_.rows, a.query_cols());
+    scratch_.attended = backend_.allocate(scratch_.rows, a.query_cols());
+    scratch_.gate_up = backend_.allocate(scratch_.rows, 2 * a.mlp);
+    scratch_.wanted_x = backend_.allocate(scratch_.rows, a.hidden);
+    scratch_.wanted_h = backend_.allocate(scratch_.rows, a.hidden);
+  }
+}
+
+}  // namespace umf

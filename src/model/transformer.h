@@ -1,0 +1,63 @@
+// The transformer of every family, written once over the backend's operations.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/backend.h"
+#include "model/family.h"
+#include "model/safetensors.h"
+
+namespace umf {
+
+// Holds views of `weights`' memory (or device copies), not the files: keep those alive beside it.
+// One thread at a time. The result of a row depends on weights and tokens alone.
+class Transformer {
+ public:
+  // Checks every tensor's name, shape and type before it loads the first. Names in `also` may be
+  // present besides those of the architecture; any other is an Error.
+  Transformer(Backend& backend, const Architecture& architecture, const TensorNames& names,
+              const Weights& weights, std::span<const std::string> also = {});
+
+  // The final normalised hidden state of each of `rows` (ascending or not, repeats allowed), one forward
+  // pass. The matrix is valid until the next call.
+  Matrix forward(std::span<const Token> tokens, std::span<const int> rows);
+
+  const Architecture& architecture() const { return architecture_; }
+
+ private:
+  struct Layer {
+    std::shared_ptr<const Gains> attention_norm, mlp_norm;
+    std::shared_ptr<const Linear> qkv, attention_out, gate_up, down;
+  };
+  // Activations for up to `rows` rows; grown on demand and kept, so that a pass allocates nothing.
+  struct Scratch {
+    int rows = 0;
+    Matrix x, h, query, attended, gate_up;
+    Matrix wanted_x, wanted_h;
+  };
+
+  bool remembers() const { return architecture_.attention.kind != AttentionKind::kFull; }
+  int first_new_row(std::span<const Token> tokens, std::span<const int> rows) const;
+  void reserve(int length, int rows);
+  void attention(const Layer& layer, const Matrix& x, const Matrix& h, const Matrix& keys_values,
+                 std::span<const int> positions);
+  void mlp(const Layer& layer, const Matrix& x, const Matrix& h);
+  Matrix& keys_values(int layer) { return cache_[remembers() ? layer : 0]; }
+
+  Backend& backend_;
+  Architecture architecture_;
+  std::shared_ptr<const Linear> embedding_;
+  std::vector<Layer> layers_;
+  std::shared_ptr<const Gains> final_norm_;
+  std::shared_ptr<const Rotation> rotation_;
+  Scratch scratch_;
+  // Keys and values side by side, (length, 2 * kv_cols). Where later tokens cannot reach back (causal,
+  // block-causal) there is one matrix per layer, and the rows of the tokens in `cached_` stay valid for
+  // every sequence that begins with the same blocks: an exact cache. Full attention shares one matrix.
+  std::vector<Matrix> cache_;
+  std::vector<Token> cached_;
+};
+
+}  // namespace umf
