@@ -1,0 +1,63 @@
+#include "backend/backends.h"
+
+#include <fmt/core.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "backend/cpu/cpu_backend.h"
+#include "backend/cuda/cuda_backend.h"
+#include "backend/reference/reference_backend.h"
+#include "base/error.h"
+
+namespace umf {
+namespace {
+
+constexpr int kThreadLimit = 1024;
+
+// The cores this process may use: containers and taskset restrict them below the machine's count.
+int usable_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+std::string no_objection() { return ""; }
+
+std::unique_ptr<Backend> make_cuda(const BackendOptions&) { return make_cuda_backend(); }
+
+std::unique_ptr<Backend> make_cpu(const BackendOptions& options) {
+  if (options.threads < 0 || options.threads > kThreadLimit) {
+    throw Error(fmt::format("--threads must be from 0 (all cores) to {}, not {}", kThreadLimit,
+                            options.threads));
+  }
+  return make_cpu_backend(options.threads > 0 ? options.threads : usable_cores(), options.target);
+}
+
+std::unique_ptr<Backend> make_reference(const BackendOptions&) { return make_reference_backend(); }
+
+constexpr BackendEntry kBackends[] = {
+    {"cuda", "NVIDIA GPUs", cuda_objection, make_cuda},
+    {"cpu", "SIMD kernels and a thread pool", no_objection, make_cpu},
+    {"reference", "plain loops, for checking the others", no_objection, make_reference},
+};
+
+}  // namespace
+
+std::span<const BackendEntry> backends() { return kBackends; }
+
+std::unique_ptr<Backend> make_backend(const std::string& name, const BackendOptions& options) {
+  std::string known = "auto";
+  for (const BackendEntry& entry : kBackends) {
+    known += std::string(", ") + entry.name;
+    const std::string objection = entry.objection();
+    if (name == "auto" && objection.empty()) return entry.make(options);
+    if (name != entry.name) continue;
+    if (!objection.empty()) throw Error(fmt::format("backend '{}' cannot run here: {}", name, objection));
+    return entry.make(options);
+  }
+  throw Error(fmt::format("there is no backend '{}'. Choose one of {}", name, known));
+}
+
+}  // namespace umf

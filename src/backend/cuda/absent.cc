@@ -1,0 +1,12 @@
+#include "backend/cuda/cuda_backend.h"
+#include "base/error.h"
+
+namespace umf {
+
+std::string cuda_objection() {
+  return "this version has no CUDA kernels yet; use the cpu backend";
+}
+
+std::unique_ptr<Backend> make_cuda_backend() { throw Error("backend 'cuda': " + cuda_objection()); }
+
+}  // namespace umf

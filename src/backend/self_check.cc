@@ -1,0 +1,153 @@
+// Every operation against plain loops, on inputs small enough to take milliseconds.
+#include <fmt/core.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "backend/backends.h"
+#include "backend/reference/reference_backend.h"
+
+namespace umf {
+namespace {
+
+constexpr float kTolerance = 1e-4f;  // relative to the largest number of the result
+
+// Numbers around 0 from a fixed stream.
+std::vector<float> noise(int count, int stream) {
+  std::vector<float> values(count);
+  for (int i = 0; i < count; ++i) {
+    values[i] = open_unit(noise_word({7, 7}, stream, i)) * 2 - 1;
+  }
+  return values;
+}
+
+HostTensor host(const std::vector<float>& values, int rows, int cols) {
+  return {reinterpret_cast<const std::byte*>(values.data()), DType::kF32, rows, cols};
+}
+
+std::vector<std::uint16_t> rounded_to_bf16(const std::vector<float>& values) {
+  std::vector<std::uint16_t> bits(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::uint32_t word;
+    std::memcpy(&word, &values[i], sizeof word);
+    bits[i] = static_cast<std::uint16_t>(word >> 16);
+  }
+  return bits;
+}
+
+// One small attention layer and one MLP through every operation, the results after each stage.
+class Exercise {
+ public:
+  explicit Exercise(Backend& backend) : backend_(backend) {}
+
+  struct Stage {
+    const char* name;
+    std::vector<float> numbers;
+  };
+
+  std::vector<Stage> run() {
+    const auto table = load(1, kVocabulary, kHidden);
+    const auto bias_values = noise(3 * kHidden, 3);
+    const auto weight_values = noise(3 * kHidden * kHidden, 2);
+    const HostTensor weight = host(weight_values, 3 * kHidden, kHidden);
+    const HostTensor bias = host(bias_values, 1, 3 * kHidden);
+    const auto biased = backend_.load_linear({&weight, 1}, {&bias, 1});
+    const auto bits = rounded_to_bf16(noise(2 * kHidden * kHidden, 4));
+    const HostTensor narrow{reinterpret_cast<const std::byte*>(bits.data()), DType::kBF16, 2 * kHidden, kHidden};
+    const auto gate_up = backend_.load_linear({&narrow, 1}, {});
+    const auto gain_values = noise(kHidden, 5);
+    const auto gains = backend_.load_gains(host(gain_values, 1, kHidden));
+    const auto rotation = backend_.make_rotation(kRows, kHeadDim, 10000.0);
+    const AttentionShape shape{kHidden / kHeadDim, kHidden / kHeadDim, kHeadDim, AttentionKind::kBlockCausal, 4};
+    std::vector<Token> tokens(kRows);
+    std::vector<int> positions(kRows);
+    std::iota(positions.begin(), positions.end(), 0);
+    for (int i = 0; i < kRows; ++i) tokens[i] = (i * 7) % kVocabulary;
+
+    const Matrix x = backend_.allocate(kRows, kHidden), h = backend_.allocate(kRows, kHidden);
+    const Matrix wide = backend_.allocate(kRows, 3 * kHidden), logits = backend_.allocate(kRows, kVocabulary);
+    backend_.embed(*table, tokens, x);
+    note("embed", x);
+    backend_.rms_norm(x, *gains, 1e-6f, h);
+    note("rms_norm", h);
+    backend_.project(h, *biased, 0, wide);
+    note("project (f32)", wide);
+    backend_.rotate(wide.columns(0, 2 * kHidden), positions, *rotation);
+    note("rotate", wide);
+    backend_.attend(wide.columns(0, kHidden), wide.columns(kHidden, kHidden),
+                    wide.columns(2 * kHidden, kHidden), positions, shape, h);
+    note("attend", h);
+    backend_.project(h, *gate_up, 0, wide.columns(0, 2 * kHidden));
+    note("project (bf16)", wide.columns(0, 2 * kHidden));
+    backend_.gated_silu(wide.columns(0, 2 * kHidden), h);
+    note("gated_silu", h);
+    const HostTensor square = host(weight_values, kHidden, kHidden);
+    backend_.project_add(h, *backend_.load_linear({&square, 1}, {}), x);
+    note("project_add", x);
+    const std::vector<int> reversed(positions.rbegin(), positions.rend());
+    backend_.gather(x, reversed, h);
+    backend_.relu(h);
+    note("gather and relu", h);
+    backend_.project(h, *table, 0, logits);
+    predict(logits, positions);
+    return std::move(stages_);
+  }
+
+ private:
+  static constexpr int kRows = 37, kHidden = 48, kHeadDim = 16, kVocabulary = 301;
+
+  std::shared_ptr<const Linear> load(int stream, int rows, int cols) {
+    const auto& values = kept_.emplace_back(noise(rows * cols, stream));
+    const HostTensor tensor = host(values, rows, cols);
+    return backend_.load_linear({&tensor, 1}, {});
+  }
+
+  void note(const char* name, const Matrix& matrix) {
+    std::vector<float> numbers(static_cast<std::size_t>(matrix.rows) * matrix.cols);
+    backend_.read(matrix, numbers);
+    stages_.push_back({name, std::move(numbers)});
+  }
+
+  void predict(const Matrix& logits, std::span<const int> positions) {
+    Sampling sampling;
+    for (const float temperature : {0.0f, 0.7f}) {
+      sampling.temperature = temperature;
+      sampling.top_p = temperature > 0 ? 0.9f : 1.0f;
+      sampling.tempered_scores = temperature > 0;
+      std::vector<Prediction> predictions(logits.rows);
+      backend_.predict(logits, positions, sampling, predictions);
+      std::vector<float> numbers;
+      for (const Prediction& p : predictions) {
+        numbers.insert(numbers.end(), {static_cast<float>(p.token), p.confidence, p.margin, p.entropy});
+      }
+      stages_.push_back({temperature > 0 ? "predict (draw)" : "predict (greedy)", std::move(numbers)});
+    }
+  }
+
+  Backend& backend_;
+  std::vector<std::vector<float>> kept_;  // weights stay where they are while the backend uses them
+  std::vector<Stage> stages_;
+};
+
+}  // namespace
+
+std::string self_check(Backend& backend) {
+  const auto reference = make_reference_backend();
+  const auto expected = Exercise(*reference).run();
+  const auto actual = Exercise(backend).run();
+  for (std::size_t stage = 0; stage < expected.size(); ++stage) {
+    float largest = 1;
+    for (const float value : expected[stage].numbers) largest = std::max(largest, std::abs(value));
+    for (std::size_t i = 0; i < expected[stage].numbers.size(); ++i) {
+      const float want = expected[stage].numbers[i], got = actual[stage].numbers[i];
+      if (!(std::abs(want - got) <= kTolerance * largest)) {
+        return fmt::format("{}: number {} is {}, expected {}", expected[stage].name, i, got, want);
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace umf

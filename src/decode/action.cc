@@ -1,0 +1,99 @@
+#include "decode/action.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+
+namespace umf {
+namespace {
+
+constexpr std::pair<Strategy, std::string_view> kStrategies[] = {
+    {Strategy::kEntropy, "entropy"}, {Strategy::kLowConfidence, "low-confidence"},
+    {Strategy::kMargin, "margin"},   {Strategy::kOrigin, "origin"},
+    {Strategy::kRandom, "random"},
+};
+
+void assign(Strategy& field, const std::string& key, const std::string& value) {
+  static_cast<void>(key);
+  field = parse_strategy(value);
+}
+
+void assign(bool& field, const std::string& key, const std::string& value) {
+  if (value == "true" || value == "1" || value == "on") field = true;
+  else if (value == "false" || value == "0" || value == "off") field = false;
+  else throw Error(fmt::format("{} must be true or false, not '{}'", key, value));
+}
+
+template <class Number>
+void assign(Number& field, const std::string& key, const std::string& value) {
+  const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), field);
+  if (failure != std::errc() || end != value.data() + value.size()) {
+    throw Error(fmt::format("{} must be a number, not '{}'", key, value));
+  }
+}
+
+void require(bool holds, const char* key, const char* range, double value) {
+  if (!holds) throw Error(fmt::format("{} must be {}, not {}", key, range, value));
+}
+
+}  // namespace
+
+std::string_view name_of(Strategy strategy) {
+  for (const auto& [value, name] : kStrategies) {
+    if (value == strategy) return name;
+  }
+  return "";
+}
+
+Strategy parse_strategy(const std::string& name) {
+  std::string known;
+  for (const auto& [value, text] : kStrategies) {
+    if (text == name) return value;
+    known += (known.empty() ? "" : ", ") + std::string(text);
+  }
+  throw Error(fmt::format("there is no strategy '{}'. Choose one of {}", name, known));
+}
+
+Action recommended_action(const ModelInfo& model) {
+  return {.strategy = parse_strategy(model.strategy), .temperature = model.temperature, .top_p = model.top_p};
+}
+
+void check(const Action& action) {
+  require(action.temperature >= 0 && std::isfinite(action.temperature), "temperature", "0 or more",
+          action.temperature);
+  require(action.top_p > 0 && action.top_p <= 1, "top-p", "above 0 and at most 1", action.top_p);
+  require(action.top_k >= 0, "top-k", "0 or more", action.top_k);
+  require(action.order_temperature >= 0 && std::isfinite(action.order_temperature), "order-temperature",
+          "0 or more", action.order_temperature);
+  require(action.eos_penalty >= 0 && std::isfinite(action.eos_penalty), "eos-penalty", "0 or more",
+          action.eos_penalty);
+  require(action.pad_factor > 0 && std::isfinite(action.pad_factor), "pad-factor", "above 0", action.pad_factor);
+}
+
+void set_fields(Action& action, std::string_view assignments) {
+  while (!assignments.empty()) {
+    const std::string_view pair = assignments.substr(0, assignments.find(','));
+    assignments.remove_prefix(std::min(pair.size() + 1, assignments.size()));
+    const auto equals = pair.find('=');
+    if (equals == std::string_view::npos) {
+      throw Error(fmt::format("an action is KEY=VALUE,..., but '{}' has no '='", pair));
+    }
+    const std::string key(pair.substr(0, equals)), value(pair.substr(equals + 1));
+    bool found = false;
+    std::string known;
+    action.visit([&](auto& field, const char* name, const char*) {
+      known += (known.empty() ? "" : ", ") + std::string(name);
+      if (key != name) return;
+      assign(field, key, value);
+      found = true;
+    });
+    if (!found) throw Error(fmt::format("an action has no key '{}'. Known keys are {}", key, known));
+  }
+  check(action);
+}
+
+}  // namespace umf

@@ -1,0 +1,66 @@
+// One way to unmask the next cells: a plain value, part of every cache key.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/model.h"
+
+namespace umf {
+
+// Which masks are committed first.
+enum class Strategy : std::uint8_t {
+  kEntropy,        // the least entropy of the prediction
+  kLowConfidence,  // the most probable candidate (low confidence stays masked)
+  kMargin,         // the largest distance between the two most probable tokens
+  kOrigin,         // each mask by the toss of a coin
+  kRandom,         // uniformly random scores
+};
+
+std::string_view name_of(Strategy strategy);
+Strategy parse_strategy(const std::string& name);  // throws Error with the known names
+
+struct Action {
+  int model = 0;  // which of the loaded models
+  Strategy strategy = Strategy::kLowConfidence;
+  float temperature = 0;  // 0 is greedy
+  float top_p = 1;
+  int top_k = 0;
+  float order_temperature = 0;    // 0 takes the best cells; otherwise cells are drawn (Dream's alg_temp)
+  float eos_penalty = 0;          // Dream-Coder's padding penalty w: l[pad] += w ln(1 - t + eps)
+  float pad_factor = 1;           // multiplies the probability of padding before the temperature
+  bool forbid_eos = false;        // LLaDA's logits_eos_inf: end of text is never chosen
+  bool eos_last = false;          // LLaDA's confidence_eos_eot_inf: end of text and turn come last
+  bool allow_mask = false;        // as the references: the mask token itself may win, and stays masked
+  std::uint64_t seed = 0;         // part of the value: the same state and action give the same state
+  auto operator<=>(const Action&) const = default;
+
+  // Every field a user can set, once: for parsing, --help and reports.
+  template <class Visitor>
+  void visit(Visitor&& field) {
+    field(strategy, "strategy", "which cells first: entropy, low-confidence, margin, origin or random");
+    field(temperature, "temperature", "0 takes the most probable token, larger draws more freely");
+    field(top_p, "top-p", "draw only from the most probable tokens of this total mass");
+    field(top_k, "top-k", "draw only from this many most probable tokens; 0 for all");
+    field(order_temperature, "order-temperature", "0 takes the best cells, larger draws among them");
+    field(eos_penalty, "eos-penalty", "holds padding back while much is masked (Dream-Coder)");
+    field(pad_factor, "pad-factor", "multiplies the probability of padding");
+    field(forbid_eos, "forbid-eos", "the end of text is never written (LLaDA's logits_eos_inf)");
+    field(eos_last, "eos-last", "cells that end the text come last (LLaDA's confidence_eos_eot_inf)");
+    field(allow_mask, "allow-mask", "the mask token may be predicted, as in the reference loops");
+    field(seed, "seed", "chooses the noise of temperatures above 0, origin and random");
+  }
+};
+
+// The model's recommended deterministic action.
+Action recommended_action(const ModelInfo& model);
+
+// Throws Error when a field is out of its range.
+void check(const Action& action);
+
+// Sets the fields named in "key=value,key=value" (all keys of visit()). An unknown key is an Error.
+void set_fields(Action& action, std::string_view assignments);
+
+}  // namespace umf

@@ -1,0 +1,173 @@
+#include "decode/decoder.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace umf {
+namespace {
+
+struct Block {
+  int begin, end;
+};
+
+// Decodes block by block; each method is one level of the loop.
+class Run {
+ public:
+  Run(Model& model, std::span<const Token> prompt, const Action& action, const DecodeOptions& options,
+      const PassObserver& observer)
+      : model_(model), prompt_(prompt), action_(action), options_(options), observer_(observer) {
+    const SpecialTokens& tokens = model.info().tokens;
+    check_options();
+    if (std::find(prompt.begin(), prompt.end(), tokens.mask) != prompt.end()) {
+      throw Error("the prompt contains the model's mask token; it would be taken for a cell to fill");
+    }
+    result_.window.assign(options_.length, tokens.mask);
+  }
+
+  Decoding decode() {
+    for (const Block& block : blocks()) {
+      if (!(options_.schedule == Schedule::kDream ? dream_steps() : block_steps(block))) {
+        result_.interrupted = true;
+        break;
+      }
+      if (*options_.stop_at_end && ended_in(block)) break;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void check_options() {
+    const ModelInfo& info = model_.info();
+    DecodeOptions& o = options_;
+    const auto require = [](bool holds, const std::string& message) {
+      if (!holds) throw Error(message);
+    };
+    require(o.length >= 1, fmt::format("the answer's length must be at least 1, not {}", o.length));
+    require(static_cast<long>(prompt_.size()) + o.length <= info.max_length,
+            fmt::format("{} prompt tokens and {} answer tokens do not fit the context of {}; shorten one of them",
+                        prompt_.size(), o.length, info.max_length));
+    require(o.per_step >= 1, fmt::format("tokens per step must be at least 1, not {}", o.per_step));
+    require(o.steps >= 0, fmt::format("steps must be at least 1, not {}", o.steps));
+    require(o.block_length >= 0, fmt::format("the block length must be at least 1, not {}", o.block_length));
+    require(o.threshold >= 0 && o.threshold <= 1,
+            fmt::format("the threshold must be from 0 to 1, not {}", o.threshold));
+    if (o.steps == 0) o.steps = o.length;
+    if (o.block_length == 0) o.block_length = info.block > 0 ? info.block : o.length;
+    require(info.block == 0 || o.block_length % info.block == 0,
+            fmt::format("{} decodes in blocks of {}; a block length of {} is not a multiple", info.name,
+                        info.block, o.block_length));
+    require(o.length % o.block_length == 0,
+            fmt::format("the length {} is not a multiple of the block length {}", o.length, o.block_length));
+    if (!o.stop_at_end) o.stop_at_end = info.block > 0;
+    if (o.schedule == Schedule::kDream) {
+      require(o.block_length == o.length, "the dream schedule has no blocks; choose steady or llada");
+    }
+    if (o.schedule == Schedule::kLlada) {
+      require(o.steps % (o.length / o.block_length) == 0,
+              fmt::format("{} steps cannot be shared equally by {} blocks", o.steps, o.length / o.block_length));
+      require(action_.strategy != Strategy::kOrigin, "origin tosses a coin for each cell and has no quota; "
+                                                      "use it with the steady or dream schedule");
+    }
+  }
+
+  // Blocks count from the start of the window; where the model's attention has blocks, from position 0 of
+  // the whole sequence, so that the first and the last may be shorter.
+  std::vector<Block> blocks() const {
+    const int offset = model_.info().block > 0 ? static_cast<int>(prompt_.size()) % options_.block_length : 0;
+    std::vector<Block> blocks;
+    for (int begin = 0; begin < options_.length;) {
+      const int end = std::min((begin + offset) / options_.block_length * options_.block_length +
+                                   options_.block_length - offset,
+                               options_.length);
+      blocks.push_back({begin, end});
+      begin = end;
+    }
+    return blocks;
+  }
+
+  int masks_before(int end) const {
+    return static_cast<int>(std::count(result_.window.begin(), result_.window.begin() + end,
+                                       model_.info().tokens.mask));
+  }
+
+  // The cells committed per pass of the block; masks left behind in earlier blocks stay eligible.
+  std::vector<int> quota(int masks) const {
+    if (options_.schedule == Schedule::kLlada) {
+      return llada_quota(masks, options_.steps / (options_.length / options_.block_length));
+    }
+    return std::vector<int>((masks + options_.per_step - 1) / options_.per_step, options_.per_step);
+  }
+
+  bool block_steps(const Block& block) {
+    const std::vector<int> counts = quota(masks_before(block.end));
+    for (std::size_t i = 0; i < counts.size() && masks_before(block.end) > 0; ++i) {
+      if (counts[i] == 0) continue;
+      const StepRule rule{.begin = 0,
+                          .end = block.end,
+                          .count = counts[i],
+                          .share = 1.0f / static_cast<float>(counts.size() - i),
+                          .threshold = options_.threshold,
+                          .time = state_time(masks_before(options_.length), options_.length)};
+      if (!pass(rule)) return false;
+    }
+    return true;
+  }
+
+  bool dream_steps() {
+    const DreamTimes times(options_.steps);
+    for (int i = 0; i < options_.steps; ++i) {
+      const StepRule rule{.begin = 0,
+                          .end = options_.length,
+                          .count = times.count(i, masks_before(options_.length)),
+                          .share = times.share(i),
+                          .threshold = options_.threshold,
+                          .time = times.time(i)};
+      if (!pass(rule)) return false;
+    }
+    return true;
+  }
+
+  bool pass(const StepRule& rule) {
+    const std::vector<Commit> commits = denoise(model_, prompt_, result_.window, action_, 0, rule);
+    for (const Commit& commit : commits) result_.window[commit.cell] = commit.token;
+    ++result_.passes;
+    return observer_(result_, commits);
+  }
+
+  // Whether the text ended among the block's cells; if so, the rest of the block and the window goes.
+  bool ended_in(const Block& block) {
+    const SpecialTokens& tokens = model_.info().tokens;
+    const auto begin = result_.window.begin() + block.begin, end = result_.window.begin() + block.end;
+    const auto last = std::find_first_of(begin, end, tokens.ends.begin(), tokens.ends.end());
+    if (last == end) return false;
+    std::fill(last, end, *last);
+    result_.window.resize(block.end);
+    return true;
+  }
+
+  Model& model_;
+  std::span<const Token> prompt_;
+  Action action_;
+  DecodeOptions options_;
+  const PassObserver& observer_;
+  Decoding result_;
+};
+
+}  // namespace
+
+Decoding decode(Model& model, std::span<const Token> prompt, const Action& action,
+                const DecodeOptions& options, const PassObserver& observer) {
+  check(action);
+  return Run(model, prompt, action, options, observer).decode();
+}
+
+std::string answer_text(const Tokenizer& tokenizer, const SpecialTokens& tokens,
+                        std::span<const Token> window) {
+  const auto end = std::find_first_of(window.begin(), window.end(), tokens.ends.begin(), tokens.ends.end());
+  return tokenizer.decode(window.first(end - window.begin()), /*skip_special=*/true);
+}
+
+}  // namespace umf

@@ -1,0 +1,45 @@
+// One plain decoding from all masks to text, without search.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/action.h"
+#include "decode/denoise.h"
+#include "decode/schedule.h"
+#include "tokenizer/tokenizer.h"
+
+namespace umf {
+
+struct DecodeOptions {
+  int length = 256;  // cells of the window
+  Schedule schedule = Schedule::kSteady;
+  int steps = 0;         // of the reference schedules; 0: one per cell
+  int per_step = 1;      // of the steady schedule
+  int block_length = 0;  // cells decoded before the next ones begin; 0: the whole window, or the model's
+  float threshold = 0;   // above 0: every cell at least this confident is committed at once
+  // Stop after a block in which the text ended. Absent: only for models that decode in blocks alone.
+  std::optional<bool> stop_at_end;
+};
+
+struct Decoding {
+  std::vector<Token> window;
+  int passes = 0;           // forward passes (NFE); one that commits nothing counts, as in the references
+  bool interrupted = false;  // the observer asked to stop
+};
+
+// After every pass: what it committed. Returning false stops the decoding.
+using PassObserver = std::function<bool(const Decoding& so_far, std::span<const Commit> commits)>;
+
+// Throws Error when the options contradict each other, the action or the model.
+Decoding decode(Model& model, std::span<const Token> prompt, const Action& action,
+                const DecodeOptions& options, const PassObserver& observer);
+
+// The answer: everything before the first token that ends it, without special tokens.
+std::string answer_text(const Tokenizer& tokenizer, const SpecialTokens& tokens,
+                        std::span<const Token> window);
+
+}  // namespace umf

@@ -1,0 +1,134 @@
+#include "decode/denoise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "decode/schedule.h"
+
+namespace umf {
+namespace {
+
+struct Candidate {
+  int cell = 0;
+  double score = 0;
+  Prediction prediction;
+};
+
+Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKey& noise, float time) {
+  const SpecialTokens& tokens = model.tokens;
+  Sampling sampling{.temperature = action.temperature,
+                    .top_p = action.top_p,
+                    .top_k = action.top_k,
+                    .tempered_scores = model.tempered_scores,
+                    .noise = noise};
+  if (!action.allow_mask) sampling.never.push_back(tokens.mask);
+  if (action.forbid_eos) sampling.never.push_back(tokens.end_of_text);
+  if (action.eos_last) {
+    sampling.last.push_back(tokens.end_of_text);
+    if (tokens.end_of_turn) sampling.last.push_back(*tokens.end_of_turn);
+  }
+  const Token padding = tokens.padding.value_or(tokens.end_of_text);
+  float bias = 0;
+  if (action.eos_penalty > 0) bias += padding_bias(action.eos_penalty, time);
+  if (action.pad_factor != 1) bias += std::log(action.pad_factor);
+  if (bias != 0) sampling.bias.emplace_back(padding, bias);
+  return sampling;
+}
+
+double score_of(const Prediction& prediction, Strategy strategy) {
+  switch (strategy) {
+    case Strategy::kEntropy:
+      return -prediction.entropy;
+    case Strategy::kMargin:
+      return prediction.margin;
+    default:
+      return prediction.confidence;
+  }
+}
+
+// The best `count`; equal scores in ascending order of cells, in which they must come.
+void keep_best(std::vector<Candidate>& candidates, int count) {
+  if (count >= static_cast<int>(candidates.size())) return;
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  candidates.resize(std::max(count, 0));
+}
+
+// What remains when chance alone decides; the other strategies keep every mask for now.
+void choose_by_chance(std::vector<Candidate>& candidates, Strategy strategy, const StepRule& rule,
+                      const std::function<double(int cell)>& noise) {
+  if (strategy == Strategy::kOrigin) {
+    std::erase_if(candidates, [&](const Candidate& c) { return noise(c.cell) >= rule.share; });
+  } else if (strategy == Strategy::kRandom) {
+    for (Candidate& candidate : candidates) candidate.score = noise(candidate.cell);
+    keep_best(candidates, rule.count);
+  }
+}
+
+void choose_by_score(std::vector<Candidate>& candidates, const Action& action, const StepRule& rule,
+                     const std::function<double(int cell)>& noise) {
+  int count = rule.count;
+  if (rule.threshold > 0) {
+    count = 0;
+    for (Candidate& candidate : candidates) {
+      candidate.score = candidate.prediction.confidence;
+      if (candidate.prediction.confidence >= rule.threshold) ++count;
+    }
+    count = std::max(count, 1);
+  } else {
+    for (Candidate& candidate : candidates) {
+      candidate.score = score_of(candidate.prediction, action.strategy);
+    }
+  }
+  if (action.order_temperature > 0) {
+    // Gumbel noise turns "the best" into a draw without replacement from softmax(score / temperature).
+    for (Candidate& candidate : candidates) {
+      candidate.score = candidate.score / action.order_temperature - std::log(-std::log(noise(candidate.cell)));
+    }
+  }
+  keep_best(candidates, count);
+}
+
+void ask(Model& model, std::span<const Token> prompt, std::span<const Token> window,
+         const Sampling& sampling, std::vector<Candidate>& candidates) {
+  std::vector<Token> tokens(prompt.begin(), prompt.end());
+  tokens.insert(tokens.end(), window.begin(), window.end());
+  std::vector<int> positions;
+  for (const Candidate& candidate : candidates) {
+    positions.push_back(static_cast<int>(prompt.size()) + candidate.cell);
+  }
+  const Query query{tokens, positions, sampling};
+  const std::vector<Prediction> predictions = model.predict({&query, 1}).front();
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].prediction = predictions[i];
+}
+
+}  // namespace
+
+std::vector<Commit> denoise(Model& model, std::span<const Token> prompt, std::span<const Token> window,
+                            const Action& action, int index, const StepRule& rule) {
+  const Token mask = model.info().tokens.mask;
+  const NoiseKey key = noise_key(action.seed, index, window);
+  const auto noise = [&](int cell) -> double {
+    return position_noise(key, static_cast<std::uint32_t>(prompt.size()) + cell);
+  };
+  std::vector<Candidate> candidates;
+  for (int cell = rule.begin; cell < rule.end; ++cell) {
+    if (window[cell] == mask) candidates.push_back({.cell = cell});
+  }
+  const bool by_chance = action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom;
+  choose_by_chance(candidates, action.strategy, rule, noise);
+  // A pass that commits nothing changes nothing: it need not be computed.
+  if (candidates.empty() || (!by_chance && rule.count <= 0)) return {};
+  ask(model, prompt, window, sampling_of(model.info(), action, key, rule.time), candidates);
+  if (!by_chance) choose_by_score(candidates, action, rule, noise);
+
+  std::vector<Commit> commits;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.prediction.token != mask) commits.push_back({candidate.cell, candidate.prediction.token});
+  }
+  std::sort(commits.begin(), commits.end(), [](const Commit& a, const Commit& b) { return a.cell < b.cell; });
+  return commits;
+}
+
+}  // namespace umf

@@ -1,0 +1,33 @@
+// One denoising step: a pure function of prompt, window, action and rule.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "decode/action.h"
+#include "model/model.h"
+
+namespace umf {
+
+// Which cells of the window may be committed in this step, and how many.
+struct StepRule {
+  int begin = 0, end = 0;  // the active cells: masks in [begin, end)
+  int count = 1;           // the best `count` of them
+  float share = 0;         // origin: the probability with which each is committed
+  float threshold = 0;     // above 0: all cells at least this confident, and always the best one
+  float time = 1;          // for rules that depend on time
+};
+
+struct Commit {
+  int cell = 0;  // of the window
+  Token token = 0;
+  bool operator==(const Commit&) const = default;
+};
+
+// The cells that the step commits, in ascending order; one forward pass. Ties go to the lowest cell.
+// Noise is keyed by `seed`, the action's `index` and the window, so that the same state and action give
+// the same result, in any order and on any number of threads.
+std::vector<Commit> denoise(Model& model, std::span<const Token> prompt, std::span<const Token> window,
+                            const Action& action, int index, const StepRule& rule);
+
+}  // namespace umf
