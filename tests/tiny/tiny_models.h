@@ -1,0 +1,60 @@
+// Tiny and random checkpoints in the published Hugging Face layout, the same bits on every machine.
+// The shapes are those of the specification (models 9).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace umf {
+
+enum class TinyFamily { kLlada, kDream, kDiffuCoder, kStableDiffCoder, kPrm };
+
+// Throws Error for a name other than llada, dream, diffucoder, sdc, prm.
+TinyFamily tiny_family(std::string_view name);
+
+// The shape of one checkpoint.
+struct TinySpec {
+  std::string name;
+  TinyFamily family = TinyFamily::kLlada;
+  int layers = 2;
+  int hidden = 64;
+  int heads = 4, kv_heads = 4;  // the head dimension is hidden / heads
+  int mlp = 176;
+  int vocab = 320;  // rows of the embedding; the tokenizers have fewer tokens, as published ones do
+  double theta = 5e5, eps = 1e-5;
+  // At 0.05 every mask of so small a model predicts the same token and a wrong engine would pass;
+  // at 0.2 attention is sharp and the rows differ.
+  double weight_std = 0.2;
+};
+
+struct TinyOptions {
+  std::string dtype = "F32";  // F32, BF16 or F16
+  int shards = 1;             // more than 1: model-0000i-of-0000n.safetensors and an index
+  std::uint64_t seed = 1;
+};
+
+std::vector<std::string> tiny_names();
+const TinySpec& tiny_spec(std::string_view name);  // Throws Error for an unknown name.
+
+// A family's published theta and eps in an otherwise free shape, for write_random_model.
+TinySpec custom_spec(TinyFamily family);
+
+// Writes config.json, generation_config.json, the tokenizer's files and the weights; makes
+// `directory`. Weights are normal(0, 0.2), norm weights 1 + normal(0, 0.1), biases normal(0, 0.1);
+// every number is a function of (seed, checkpoint name, tensor name, index). BF16 and F16 are the
+// F32 numbers rounded to nearest even.
+void write_tiny_model(std::string_view name, const std::filesystem::path& directory,
+                      const TinyOptions& options = {});
+
+// The same for any shape, with a cheaper generator: for benchmarks, seconds per gigabyte.
+// Throws Error when the shape is impossible (heads, vocabulary too small for the tokenizer).
+void write_random_model(const TinySpec& spec, const std::filesystem::path& directory,
+                        const TinyOptions& options = {});
+
+// FNV-1a, 64 bits: tells whether a file is the one that expectations were made from.
+std::uint64_t fnv1a64(std::string_view bytes);
+
+}  // namespace umf

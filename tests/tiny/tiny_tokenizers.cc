@@ -1,0 +1,373 @@
+#include "tiny/tiny_tokenizers.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/files.h"
+
+namespace umf {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+struct AddedToken {
+  Token id;
+  std::string content;
+  bool special = true;
+};
+
+// Space is written Ġ and newline Ċ, as in the published files. Together they make the words of the
+// chat templates ("user", "assistant") and the blank line single tokens.
+constexpr std::array<std::array<const char*, 2>, 25> kMerges = {{
+    {"Ġ", "Ġ"},        {"ĠĠ", "ĠĠ"}, {"i", "n"}, {"Ġ", "t"},     {"e", "r"},
+    {"o", "n"},        {"Ġ", "a"},   {"r", "e"}, {"s", "t"},     {"e", "n"},
+    {"Ġt", "h"},       {"Ċ", "Ċ"},   {"u", "s"}, {"us", "er"},   {"a", "s"},
+    {"as", "s"},       {"i", "st"},  {"a", "n"}, {"ass", "ist"}, {"an", "t"},
+    {"assist", "ant"}, {"Ġth", "e"}, {"d", "e"}, {"re", "t"},    {"de", "f"},
+}};
+
+// Everything that differs between the families' tokenizers.
+struct Layout {
+  std::vector<AddedToken> added;
+  int first_byte = 0;  // id of byte token 0; the other bytes and the merges follow
+  int merges = 0;
+  TinyTokens ids;
+  std::string bos, eos, pad, mask;  // texts; empty where there is none
+  std::string chat_template;
+  std::string regex;
+  std::string tokenizer_class;
+};
+
+std::vector<AddedToken> numbered(Token first, const std::vector<std::string>& contents) {
+  std::vector<AddedToken> tokens;
+  for (const std::string& content : contents) tokens.push_back({first++, content});
+  return tokens;
+}
+
+constexpr const char* kLladaTemplate =
+    "{% for message in messages %}"
+    "{% set turn = '<|start_header_id|>' + message['role'] + '<|end_header_id|>\n\n' + "
+    "message['content']"
+    " | trim + '<|eot_id|>' %}"
+    "{% if loop.index0 == 0 %}{% set turn = bos_token + turn %}{% endif %}{{ turn }}{% endfor %}"
+    "{{ '<|start_header_id|>assistant<|end_header_id|>\n\n' }}";
+
+constexpr const char* kChatMlTemplate =
+    "{%- if messages[0]['role'] != 'system' %}\n"
+    "    {{- '<|im_start|>system\\nYou are a helpful assistant.<|im_end|>\\n' }}\n"
+    "{%- endif %}\n"
+    "{%- for message in messages %}\n"
+    "    {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}\n"
+    "{%- endfor %}\n"
+    "{%- if add_generation_prompt %}\n"
+    "    {{- '<|im_start|>assistant\\n' }}\n"
+    "{%- endif %}\n";
+
+constexpr const char* kSeedCoderTemplate =
+    "{%- if messages[0]['role'] != 'system' %}"
+    "{{ bos_token + 'system\\nYou are an AI programming assistant, utilizing the Seed-Coder model, "
+    "developed by ByteDance Seed, and you only answer questions related to computer science. For "
+    "politically sensitive questions, security and privacy issues, and other non-computer science "
+    "questions, you will refuse to answer.\\n\\n' + eos_token }}"
+    "{%- endif %}"
+    "{%- for message in messages %}"
+    "{{ bos_token + message['role'] + '\\n' + message['content'] | trim + eos_token }}"
+    "{%- endfor %}"
+    "{%- if add_generation_prompt %}{{ bos_token + 'assistant\\n' }}{%- endif %}";
+
+Layout llada_layout() {
+  Layout layout;
+  layout.merges = 24;
+  layout.added = numbered(280, {"<|startoftext|>",
+                                "<|endoftext|>",
+                                "[CLS]",
+                                "[gMASK]",
+                                "<|reserved_token_0|>",
+                                "<|reserved_token_1|>",
+                                "<|reserved_token_2|>",
+                                "<|reserved_token_3|>",
+                                "<|reserved_token_4|>",
+                                "<|reserved_token_5|>",
+                                "<|mdm_mask|>",
+                                "<role>",
+                                "<|eot_id|>",
+                                "<|start_header_id|>",
+                                "<|end_header_id|>",
+                                "</role>",
+                                "<|arithmetic_start|>",
+                                "<|arithmetic_end|>",
+                                "<|number_start|>",
+                                "<|number_end|>"});
+  layout.ids = {.bos = 280, .eos = 281, .pad = 281, .mask = 290, .size = 300};
+  layout.bos = "<|startoftext|>";
+  layout.eos = layout.pad = "<|endoftext|>";
+  layout.chat_template = kLladaTemplate;
+  layout.regex =
+      R"('(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+)";
+  layout.tokenizer_class = "PreTrainedTokenizerFast";
+  return layout;
+}
+
+// Qwen2's order; the tokens from <tool_call> to <|file_sep|> are added but not special.
+std::vector<AddedToken> qwen_tokens() {
+  std::vector<AddedToken> added = numbered(
+      281, {"<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|object_ref_start|>",
+            "<|object_ref_end|>", "<|box_start|>", "<|box_end|>", "<|quad_start|>", "<|quad_end|>",
+            "<|vision_start|>", "<|vision_end|>", "<tool_call>", "</tool_call>", "<|fim_prefix|>",
+            "<|fim_middle|>", "<|fim_suffix|>", "<|repo_name|>", "<|file_sep|>"});
+  for (AddedToken& token : added) token.special = token.id < 292;
+  return added;
+}
+
+Layout dream_layout() {
+  Layout layout;
+  layout.merges = 25;
+  layout.added = qwen_tokens();
+  layout.added.push_back({299, "<|beginoftext|>"});
+  layout.added.push_back({300, "<|mask|>"});
+  layout.ids = {.bos = 299, .eos = 281, .pad = 281, .mask = 300, .size = 301};
+  layout.bos = "<|beginoftext|>";
+  layout.eos = layout.pad = "<|endoftext|>";
+  layout.mask = "<|mask|>";
+  layout.chat_template = kChatMlTemplate;
+  layout.tokenizer_class = "DreamTokenizer";
+  return layout;
+}
+
+// <|dlm_pad|> is named nowhere but among the added tokens: it has to be found by its text.
+Layout diffucoder_layout() {
+  Layout layout = dream_layout();
+  layout.added.push_back({301, "<|dlm_pad|>"});
+  layout.ids.bos = 281;
+  layout.ids.size = 302;
+  layout.bos = "<|endoftext|>";
+  return layout;
+}
+
+// The step mark takes the place of a Qwen2 token, as in the published reward model.
+Layout prm_layout() {
+  Layout layout;
+  layout.merges = 25;
+  layout.added = qwen_tokens();
+  for (AddedToken& token : layout.added)
+    if (token.id == 290) token.content = "<extra_0>";
+  layout.ids = {.bos = 281, .eos = 283, .pad = 281, .mask = -1, .size = 299};
+  layout.eos = "<|im_end|>";
+  layout.pad = "<|endoftext|>";
+  layout.chat_template = kChatMlTemplate;
+  layout.tokenizer_class = "Qwen2Tokenizer";
+  return layout;
+}
+
+// Special tokens come first and stand in the vocabulary of the BPE model too.
+Layout sdc_layout() {
+  Layout layout;
+  layout.first_byte = 9;
+  layout.merges = 20;
+  layout.added = numbered(
+      0, {"<[begin▁of▁sentence]>", "<[PAD▁TOKEN]>", "<[end▁of▁sentence]>", "<[SEP▁TOKEN]>",
+          "<[CLS▁TOKEN]>", "<[MASK_TOKEN]>", "<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>"});
+  layout.ids = {.bos = 0, .eos = 2, .pad = 1, .mask = 5, .size = 285};
+  layout.bos = "<[begin▁of▁sentence]>";
+  layout.eos = "<[end▁of▁sentence]>";
+  layout.pad = "<[PAD▁TOKEN]>";
+  layout.mask = "<[MASK_TOKEN]>";
+  layout.chat_template = kSeedCoderTemplate;
+  layout.regex =
+      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1}| ?[^\s\p{L}\p{N}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+)";
+  layout.tokenizer_class = "PreTrainedTokenizerFast";
+  return layout;
+}
+
+Layout layout_of(TinyFamily family) {
+  switch (family) {
+    case TinyFamily::kLlada:
+      return llada_layout();
+    case TinyFamily::kDream:
+      return dream_layout();
+    case TinyFamily::kDiffuCoder:
+      return diffucoder_layout();
+    case TinyFamily::kStableDiffCoder:
+      return sdc_layout();
+    case TinyFamily::kPrm:
+      break;
+  }
+  return prm_layout();
+}
+
+std::string utf8(int code) {
+  if (code < 0x80) return {static_cast<char>(code)};
+  return {static_cast<char>(0xC0 | code >> 6), static_cast<char>(0x80 | (code & 0x3F))};
+}
+
+// GPT-2's characters for bytes in the order of their token ids: the printable bytes as themselves,
+// then the others as U+0100 and following.
+std::vector<std::string> byte_characters() {
+  const auto printable = [](int byte) {
+    return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+  };
+  std::vector<std::string> characters;
+  for (int byte = 0; byte < 256; ++byte)
+    if (printable(byte)) characters.push_back(utf8(byte));
+  for (int code = 0x100; characters.size() < 256; ++code) characters.push_back(utf8(code));
+  return characters;
+}
+
+OrderedJson vocabulary(const Layout& layout) {
+  OrderedJson vocab = OrderedJson::object();
+  for (const AddedToken& token : layout.added)
+    if (token.id < layout.first_byte) vocab[token.content] = token.id;
+  Token id = layout.first_byte;
+  for (const std::string& character : byte_characters()) vocab[character] = id++;
+  for (int i = 0; i < layout.merges; ++i) vocab[std::string(kMerges[i][0]) + kMerges[i][1]] = id++;
+  return vocab;
+}
+
+OrderedJson added_fields(const AddedToken& token) {
+  return {{"content", token.content}, {"lstrip", false},      {"normalized", false},
+          {"rstrip", false},          {"single_word", false}, {"special", token.special}};
+}
+
+OrderedJson byte_level() {
+  return {{"type", "ByteLevel"},
+          {"add_prefix_space", false},
+          {"trim_offsets", false},
+          {"use_regex", false}};
+}
+
+// Published files write a merge as "a b" or as ["a", "b"]; both occur here.
+OrderedJson merge_list(const Layout& layout, bool as_pairs) {
+  OrderedJson merges = OrderedJson::array();
+  for (int i = 0; i < layout.merges; ++i) {
+    const std::string left = kMerges[i][0], right = kMerges[i][1];
+    if (as_pairs) {
+      merges.push_back(OrderedJson::array({left, right}));
+    } else {
+      merges.push_back(left + " " + right);
+    }
+  }
+  return merges;
+}
+
+// Puts bos in front of a plain text; nothing that encodes a rendered prompt may apply it.
+OrderedJson bos_processor(const Layout& layout) {
+  const OrderedJson bos = {{"SpecialToken", {{"id", layout.bos}, {"type_id", 0}}}};
+  const OrderedJson text = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
+  return {{"type", "TemplateProcessing"},
+          {"single", OrderedJson::array({bos, text})},
+          {"pair", OrderedJson::array({bos, text})},
+          {"special_tokens",
+           {{layout.bos,
+             {{"id", layout.bos},
+              {"ids", OrderedJson::array({layout.ids.bos})},
+              {"tokens", OrderedJson::array({layout.bos})}}}}}};
+}
+
+OrderedJson tokenizer_json(const Layout& layout, bool seed_coder) {
+  OrderedJson json = {{"version", "1.0"}, {"truncation", nullptr}, {"padding", nullptr}};
+  json["added_tokens"] = OrderedJson::array();
+  for (const AddedToken& token : layout.added) {
+    OrderedJson entry = {{"id", token.id}};
+    entry.update(added_fields(token));
+    json["added_tokens"].push_back(entry);
+  }
+  json["normalizer"] = nullptr;
+  const OrderedJson split = {{"type", "Split"},
+                             {"pattern", {{"Regex", layout.regex}}},
+                             {"behavior", "Isolated"},
+                             {"invert", false}};
+  json["pre_tokenizer"] = {{"type", "Sequence"},
+                           {"pretokenizers", OrderedJson::array({split, byte_level()})}};
+  json["post_processor"] = seed_coder ? bos_processor(layout) : byte_level();
+  json["decoder"] = byte_level();
+  json["model"] = {{"type", "BPE"},
+                   {"dropout", nullptr},
+                   {"unk_token", nullptr},
+                   {"continuing_subword_prefix", nullptr},
+                   {"end_of_word_suffix", nullptr},
+                   {"fuse_unk", false},
+                   {"byte_fallback", false},
+                   {"ignore_merges", false},
+                   {"vocab", vocabulary(layout)},
+                   {"merges", merge_list(layout, seed_coder)}};
+  return json;
+}
+
+OrderedJson text_or_null(const std::string& text) {
+  return text.empty() ? OrderedJson(nullptr) : OrderedJson(text);
+}
+
+OrderedJson tokenizer_config(const Layout& layout, TinyFamily family) {
+  OrderedJson json = {{"add_bos_token", false}, {"add_prefix_space", false}};
+  json["added_tokens_decoder"] = OrderedJson::object();
+  for (const AddedToken& token : layout.added)
+    json["added_tokens_decoder"][std::to_string(token.id)] = added_fields(token);
+  if (layout.tokenizer_class == "DreamTokenizer")
+    json["auto_map"]["AutoTokenizer"] = {"tokenization_dream.DreamTokenizer", nullptr};
+  json["bos_token"] = text_or_null(layout.bos);
+  if (family != TinyFamily::kDiffuCoder) json["chat_template"] = layout.chat_template;
+  json["clean_up_tokenization_spaces"] = false;
+  json["eos_token"] = layout.eos;
+  json["errors"] = "replace";
+  if (!layout.mask.empty()) json["mask_token"] = layout.mask;
+  json["model_max_length"] = 131072;
+  json["pad_token"] = layout.pad;
+  json["split_special_tokens"] = false;
+  json["tokenizer_class"] = layout.tokenizer_class;
+  json["unk_token"] = nullptr;
+  return json;
+}
+
+OrderedJson special_tokens_map(const Layout& layout) {
+  OrderedJson json = OrderedJson::object();
+  const auto add = [&json](const char* role, const std::string& text) {
+    if (!text.empty())
+      json[role] = {{"content", text},
+                    {"lstrip", false},
+                    {"normalized", false},
+                    {"rstrip", false},
+                    {"single_word", false}};
+  };
+  add("bos_token", layout.bos);
+  add("eos_token", layout.eos);
+  add("mask_token", layout.mask);
+  add("pad_token", layout.pad);
+  return json;
+}
+
+std::string merges_text(const Layout& layout) {
+  std::string text = "#version: 0.2\n";
+  for (int i = 0; i < layout.merges; ++i)
+    text += std::string(kMerges[i][0]) + " " + kMerges[i][1] + "\n";
+  return text;
+}
+
+void write_slow_tokenizer(const Layout& layout, const fs::path& directory) {
+  OrderedJson added = OrderedJson::object();
+  for (const AddedToken& token : layout.added) added[token.content] = token.id;
+  write_file(directory / "vocab.json", vocabulary(layout).dump());
+  write_file(directory / "merges.txt", merges_text(layout));
+  write_file(directory / "added_tokens.json", added.dump(2) + "\n");
+}
+
+}  // namespace
+
+TinyTokens tiny_tokens(TinyFamily family) { return layout_of(family).ids; }
+
+void write_tiny_tokenizer(TinyFamily family, const fs::path& directory) {
+  const Layout layout = layout_of(family);
+  if (layout.regex.empty()) {
+    write_slow_tokenizer(layout, directory);
+  } else {
+    const bool seed_coder = family == TinyFamily::kStableDiffCoder;
+    write_file(directory / "tokenizer.json", tokenizer_json(layout, seed_coder).dump(2) + "\n");
+  }
+  write_file(directory / "tokenizer_config.json", tokenizer_config(layout, family).dump(2) + "\n");
+  write_file(directory / "special_tokens_map.json", special_tokens_map(layout).dump(2) + "\n");
+  if (family == TinyFamily::kDiffuCoder)
+    write_file(directory / "chat_template.jinja", layout.chat_template);
+}
+
+}  // namespace umf
