@@ -9,7 +9,7 @@ if(MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-add_compile_options(-Wall -Wextra -Wno-sign-compare -Wno-psabi)
+add_compile_options(-Wall -Wextra -Wno-sign-compare -Wno-psabi -Wno-missing-field-initializers)
 # The same bits on every machine: the compiler may not fuse or reorder what the source does not.
 add_compile_options(-ffp-contract=off -fno-fast-math)
 

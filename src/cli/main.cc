@@ -1,1 +1,28 @@
-int main() { return 0; }
+// umf: one program, one file per command.
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "base/error.h"
+#include "cli/common.h"
+
+int main(int argc, char** argv) {
+  try {
+    const int status = umf::run_command_line({umf::generate_command(), umf::models_command(),
+                                              umf::backends_command(), umf::tokenize_command(),
+                                              umf::logits_command()},
+                                             argc, argv);
+    // A full disk or a closed pipe must not pass for success.
+    if (std::fflush(stdout) != 0) throw umf::Error("cannot write the results to stdout");
+    return status;
+  } catch (const umf::Error& mistake) {
+    fmt::print(stderr, "error: {}\n", mistake.what());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "error: out of memory; try a smaller model or a shorter answer\n");
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "error: {}\n", failure.what());
+  }
+  return 2;
+}

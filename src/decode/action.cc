@@ -74,6 +74,19 @@ void check(const Action& action) {
   require(action.pad_factor > 0 && std::isfinite(action.pad_factor), "pad-factor", "above 0", action.pad_factor);
 }
 
+void set_field(Action& action, const std::string& key, const std::string& value) {
+  bool found = false;
+  std::string known;
+  action.visit([&](auto& field, const char* name, const char*) {
+    known += (known.empty() ? "" : ", ") + std::string(name);
+    if (key != name) return;
+    assign(field, key, value);
+    found = true;
+  });
+  if (!found) throw Error(fmt::format("an action has no key '{}'. Known keys are {}", key, known));
+  check(action);
+}
+
 void set_fields(Action& action, std::string_view assignments) {
   while (!assignments.empty()) {
     const std::string_view pair = assignments.substr(0, assignments.find(','));
@@ -82,18 +95,8 @@ void set_fields(Action& action, std::string_view assignments) {
     if (equals == std::string_view::npos) {
       throw Error(fmt::format("an action is KEY=VALUE,..., but '{}' has no '='", pair));
     }
-    const std::string key(pair.substr(0, equals)), value(pair.substr(equals + 1));
-    bool found = false;
-    std::string known;
-    action.visit([&](auto& field, const char* name, const char*) {
-      known += (known.empty() ? "" : ", ") + std::string(name);
-      if (key != name) return;
-      assign(field, key, value);
-      found = true;
-    });
-    if (!found) throw Error(fmt::format("an action has no key '{}'. Known keys are {}", key, known));
+    set_field(action, std::string(pair.substr(0, equals)), std::string(pair.substr(equals + 1)));
   }
-  check(action);
 }
 
 }  // namespace umf

@@ -60,7 +60,9 @@ Action recommended_action(const ModelInfo& model);
 // Throws Error when a field is out of its range.
 void check(const Action& action);
 
-// Sets the fields named in "key=value,key=value" (all keys of visit()). An unknown key is an Error.
+// Sets the field that visit() calls `key`. Throws Error for an unknown key or a value it cannot take.
+void set_field(Action& action, const std::string& key, const std::string& value);
+// Sets the fields named in "key=value,key=value".
 void set_fields(Action& action, std::string_view assignments);
 
 }  // namespace umf

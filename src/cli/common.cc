@@ -1,0 +1,61 @@
+#include "cli/common.h"
+
+#include <fmt/core.h>
+
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace umf {
+namespace {
+
+volatile std::sig_atomic_t stop_requested = 0;
+
+void request_stop(int signal) {
+  stop_requested = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+void CommonOptions::declare(OptionSet& options) {
+  options.value("backend", backend, "auto, cuda, cpu or reference");
+  options.value("threads", machine.threads, "threads of the cpu backend; 0 for all cores");
+  options.value("cpu-target", machine.target, "force avx512, avx2 or scalar; the results are the same");
+  options.flag("quiet", quiet, "no progress on stderr");
+  options.flag("json", json, "results as JSON");
+}
+
+ModelChoice parse_model_choice(const std::string& text) {
+  const auto equals = text.find('=');
+  const auto slash = text.find('/');
+  if (equals != std::string::npos && (slash == std::string::npos || equals < slash)) {
+    ModelChoice choice{text.substr(0, equals), text.substr(equals + 1)};
+    if (choice.name.empty() || choice.where.empty()) {
+      throw Error(fmt::format("--model takes NAME=WHERE or WHERE, not '{}'", text));
+    }
+    return choice;
+  }
+  std::string name = std::filesystem::path(text).filename().string();
+  if (name.empty()) name = std::filesystem::path(text).parent_path().filename().string();
+  return {name, text};
+}
+
+std::string read_input(const std::string& path) { return path == "-" ? read_stdin() : read_file(path); }
+
+void print_json(const Json& value) {
+  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+bool interrupted() { return stop_requested != 0; }
+
+void watch_for_interrupts() {
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+}
+
+}  // namespace umf

@@ -1,0 +1,167 @@
+#include "cli/options.h"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "cli/version.h"
+
+namespace umf {
+namespace {
+
+CLI::App& app_of(void* app) { return *static_cast<CLI::App*>(app); }
+
+std::string environment_name(const std::string& option) {
+  std::string name = "UMF_" + option;
+  for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+template <class T>
+void add(void* app, const std::string& name, T& target, const std::string& help) {
+  auto* option = app_of(app).add_option("--" + name, target, help);
+  option->envname(environment_name(name));
+  if constexpr (!std::is_same_v<T, std::string>) option->capture_default_str();
+  else if (!target.empty()) option->capture_default_str();
+}
+
+int edit_distance(const std::string& a, const std::string& b) {
+  std::vector<int> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    int diagonal = row[0]++;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const int substituted = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string with_suggestion(const std::string& message, const std::string& word,
+                            const std::vector<std::string>& known, const std::string& help) {
+  const std::string near = nearest(word, known);
+  return near.empty() ? fmt::format("{}. {} lists what there is", message, help)
+                      : fmt::format("{}. Did you mean {}?", message, near);
+}
+
+// The message for words that the parser could not place.
+std::string explain_extra(const CLI::App& app, const std::string& word, const std::vector<Command>& commands) {
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty()) {
+    std::vector<std::string> names;
+    for (const Command& command : commands) names.push_back(command.name);
+    return with_suggestion(fmt::format("unknown command '{}'", word), word, names, "umf --help");
+  }
+  const std::string help = "umf " + chosen.front()->get_name() + " --help";
+  if (!word.starts_with("-")) return fmt::format("unexpected argument '{}'. {} shows the usage", word, help);
+  const std::string option = word.substr(0, word.find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* known : chosen.front()->get_options()) {
+    if (!known->get_lnames().empty()) names.push_back("--" + known->get_lnames().front());
+  }
+  return with_suggestion("unknown option " + option, option, names, help);
+}
+
+}  // namespace
+
+void OptionSet::value(const std::string& name, std::string& target, const std::string& help) {
+  add(app_, name, target, help);
+}
+void OptionSet::value(const std::string& name, int& target, const std::string& help) {
+  add(app_, name, target, help);
+}
+void OptionSet::value(const std::string& name, float& target, const std::string& help) {
+  add(app_, name, target, help);
+}
+void OptionSet::value(const std::string& name, std::uint64_t& target, const std::string& help) {
+  add(app_, name, target, help);
+}
+void OptionSet::value(const std::string& name, std::optional<std::string>& target, const std::string& help) {
+  app_of(app_)
+      .add_option_function<std::string>("--" + name, [&target](const std::string& v) { target = v; }, help)
+      ->envname(environment_name(name));
+}
+void OptionSet::values(const std::string& name, std::vector<std::string>& target, const std::string& help) {
+  // One value per use of the option, so that it never swallows an argument.
+  app_of(app_).add_option("--" + name, target, help)->expected(1)->take_all()->allow_extra_args(false);
+}
+void OptionSet::flag(const std::string& name, bool& target, const std::string& help) {
+  app_of(app_).add_flag("--" + name, target, help);
+}
+void OptionSet::argument(const std::string& name, std::string& target, const std::string& help) {
+  app_of(app_).add_option(name, target, help);
+}
+void OptionSet::footer(const std::string& text) { app_of(app_).footer(text); }
+
+class CommandLine {
+ public:
+  explicit CommandLine(const std::vector<Command>& commands) : commands_(commands) {
+    app_.set_version_flag("--version", fmt::format("umf {}", kVersion));
+    app_.require_subcommand(1);
+    app_.footer("umf COMMAND --help describes a command.");
+    for (const Command& command : commands_) {
+      CLI::App* sub = app_.add_subcommand(command.name, command.summary);
+      sub->get_formatter()->column_width(34);
+      OptionSet options(sub);
+      runners_[sub] = command.declare(options);
+    }
+  }
+
+  int run(int argc, const char* const* argv) {
+    if (argc == 1) {
+      fmt::print("{}", app_.help());
+      return 0;
+    }
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::CallForHelp& request) {
+      return app_.exit(request);
+    } catch (const CLI::CallForVersion& request) {
+      return app_.exit(request);
+    } catch (const CLI::ParseError& mistake) {
+      throw Error(explain(mistake));
+    }
+    return runners_.at(app_.get_subcommands().front())();
+  }
+
+ private:
+  std::string explain(const CLI::ParseError& mistake) {
+    const auto extras = app_.remaining(true);
+    if (mistake.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !extras.empty()) {
+      return explain_extra(app_, extras.front(), commands_);
+    }
+    // A required subcommand is missed whenever the first word is not one.
+    if (app_.get_subcommands().empty() && !extras.empty()) return explain_extra(app_, extras.front(), commands_);
+    return mistake.what();
+  }
+
+  const std::vector<Command>& commands_;
+  CLI::App app_{"UnMaskFork: masked diffusion language models, natively and exactly.", "umf"};
+  std::unordered_map<CLI::App*, std::function<int()>> runners_;
+};
+
+int run_command_line(const std::vector<Command>& commands, int argc, const char* const* argv) {
+  return CommandLine(commands).run(argc, argv);
+}
+
+std::string nearest(const std::string& word, const std::vector<std::string>& known) {
+  std::string best;
+  int least = std::max<int>(2, static_cast<int>(word.size()) / 3) + 1;
+  for (const std::string& candidate : known) {
+    const int distance = edit_distance(word, candidate);
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace umf

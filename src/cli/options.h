@@ -1,0 +1,49 @@
+// Declaring options and parsing a command line. CLI11 stays behind options.cc: it is slow to compile.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace umf {
+
+// The options of one command. Targets must outlive the parsing; their values are the defaults that
+// --help shows.
+class OptionSet {
+ public:
+  // `name` is without the dashes. The environment variable UMF_NAME gives a value where the command
+  // line does not.
+  void value(const std::string& name, std::string& target, const std::string& help);
+  void value(const std::string& name, int& target, const std::string& help);
+  void value(const std::string& name, float& target, const std::string& help);
+  void value(const std::string& name, std::uint64_t& target, const std::string& help);
+  void value(const std::string& name, std::optional<std::string>& target, const std::string& help);
+  void values(const std::string& name, std::vector<std::string>& target, const std::string& help);
+  void flag(const std::string& name, bool& target, const std::string& help);
+  void argument(const std::string& name, std::string& target, const std::string& help);
+  // Lines printed after the options: examples, formats.
+  void footer(const std::string& text);
+
+ private:
+  friend class CommandLine;
+  explicit OptionSet(void* app) : app_(app) {}
+  void* app_;  // CLI::App
+};
+
+struct Command {
+  std::string name, summary;
+  // Declares the options and returns what runs the command and gives the exit status.
+  std::function<std::function<int()>(OptionSet&)> declare;
+};
+
+// Parses and runs. Exit statuses and messages as the command line's contract says; throws Error for
+// wrong usage.
+int run_command_line(const std::vector<Command>& commands, int argc, const char* const* argv);
+
+// The entry of `known` that is nearest to `word`, or "" when none is near.
+std::string nearest(const std::string& word, const std::vector<std::string>& known);
+
+}  // namespace umf

@@ -1,0 +1,25 @@
+// Progress on stderr: a live line on a terminal, a plain line every few seconds otherwise.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace umf {
+
+class Progress {
+ public:
+  explicit Progress(bool quiet);
+  ~Progress();  // clears the live line
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // Shows `done` of `total` and the time left, with `detail` behind it. Cheap to call often.
+  void show(int done, int total, const std::string& detail);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool quiet_, live_, shown_ = false;
+  Clock::time_point start_, last_;
+};
+
+}  // namespace umf

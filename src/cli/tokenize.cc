@@ -1,0 +1,85 @@
+// umf tokenize: text to ids and back, as JSON Lines.
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "cli/common.h"
+#include "cli/token_list.h"
+#include "tokenizer/chat.h"
+
+namespace umf {
+namespace {
+
+struct TokenizeOptions {
+  std::string model;
+  std::optional<std::string> chat_template;
+  bool decode = false, chat = false, no_special = false;
+};
+
+std::vector<Message> parse_messages(const Json& line, const std::string& where) {
+  std::vector<Message> messages;
+  if (!line.is_array()) throw Error(where + ": expected an array of {\"role\",\"content\"}");
+  for (const Json& entry : line) {
+    if (!entry.is_object() || entry.size() != 2 || !entry.contains("role") || !entry["role"].is_string() ||
+        !entry.contains("content") || !entry["content"].is_string()) {
+      throw Error(where + ": a message is {\"role\": string, \"content\": string} and nothing else");
+    }
+    messages.push_back({entry["role"], entry["content"]});
+  }
+  return messages;
+}
+
+std::string template_of(const Location& location, const TokenizeOptions& options) {
+  if (options.chat_template) return read_input(*options.chat_template);
+  if (auto own = find_chat_template(location.directory)) return *own;
+  const auto path = location.directory / "config.json";
+  return read_config(read_file(path, 1 << 20), path.string()).first->chat_template;
+}
+
+int tokenize(const TokenizeOptions& options) {
+  if (options.model.empty()) throw Error("umf tokenize needs --model WHERE");
+  if (options.decode && options.chat) throw Error("--decode and --chat exclude each other");
+  const Location location = find_checkpoint(parse_model_choice(options.model).where);
+  const Tokenizer tokenizer = open_tokenizer(location);
+  const std::string chat_template = options.chat ? template_of(location, options) : "";
+  const SpecialText special = options.no_special ? SpecialText::kPlain : SpecialText::kParse;
+  std::istringstream lines(read_stdin());
+  std::string text;
+  for (int number = 1; std::getline(lines, text); ++number) {
+    if (text.empty()) continue;
+    const std::string where = fmt::format("stdin line {}", number);
+    const Json line = parse_json(text, where);
+    if (options.decode) {
+      const std::vector<Token> ids = parse_token_list(line, tokenizer.size(), where);
+      print_json(to_valid_utf8(tokenizer.decode(ids, options.no_special)));
+    } else if (options.chat) {
+      print_json(encode_chat(tokenizer, chat_template, parse_messages(line, where), true));
+    } else if (line.is_string()) {
+      print_json(tokenizer.encode(line.get_ref<const std::string&>(), special));
+    } else {
+      throw Error(where + ": expected a JSON string");
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command tokenize_command() {
+  return {"tokenize", "text to ids and back, one JSON value per line on stdin", [](OptionSet& options) {
+            auto o = std::make_shared<TokenizeOptions>();
+            options.value("model", o->model, "a model directory, or org/name in the local hub cache");
+            options.flag("decode", o->decode, "arrays of ids to strings");
+            options.flag("chat", o->chat, "arrays of {\"role\",\"content\"} to the ids of the prompt");
+            options.value("chat-template", o->chat_template, "a Jinja file instead of the model's template");
+            options.flag("no-special", o->no_special,
+                         "special tokens' text is text; with --decode they are left out");
+            options.footer("Example: echo '\"Hello world\"' | umf tokenize --model DIR");
+            return [o] { return tokenize(*o); };
+          }};
+}
+
+}  // namespace umf
