@@ -20,9 +20,12 @@ enum class SpecialText { kParse, kPlain };
 // Immutable after loading; every method may be called from several threads.
 class Tokenizer {
  public:
-  // Reads tokenizer.json, or vocab.json + merges.txt + tokenizer_config.json (with added_tokens.json
-  // where there is one). Throws Error naming the file and what is wrong or not supported.
+  // Reads tokenizer.json, or vocab.json + merges.txt + tokenizer_config.json (with
+  // added_tokens.json where there is one). Throws Error naming the file and what is wrong or not
+  // supported.
   static Tokenizer load(const std::filesystem::path& directory);
+  // A tokenizer.json in memory, without the files beside it: for tests. `where` names it in errors.
+  static Tokenizer parse(std::string_view tokenizer_json, const std::string& where);
 
   ~Tokenizer();
   Tokenizer(Tokenizer&&) noexcept;
@@ -31,8 +34,8 @@ class Tokenizer {
   // No begin or end token is added. `text` may hold any bytes: a stretch that is not UTF-8 becomes
   // single-byte tokens.
   std::vector<Token> encode(std::string_view text, SpecialText special) const;
-  // As encode(kPlain) without normalisation and without any added token: the bytes of the result are
-  // the bytes of `text`, always.
+  // As encode(kPlain) without normalisation and without any added token: the bytes of the result
+  // are the bytes of `text`, always.
   std::vector<Token> encode_bytes(std::string_view text) const;
 
   // The joined bytes; may be invalid UTF-8. An id without a token has no bytes.

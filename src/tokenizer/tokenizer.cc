@@ -1,0 +1,200 @@
+#include "tokenizer/tokenizer.h"
+
+#include <fmt/core.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "tokenizer/added_tokens.h"
+#include "tokenizer/bpe.h"
+#include "tokenizer/byte_alphabet.h"
+#include "tokenizer/normalizer.h"
+#include "tokenizer/pretokenizer.h"
+#include "tokenizer/tokenizer_config.h"
+#include "tokenizer/tokenizer_json.h"
+#include "tokenizer/utf8.h"
+#include "tokenizer/vocab_files.h"
+#include "tokenizer/vocabulary_builder.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kFileLimit = 256 << 20;
+
+// The added tokens that are looked for in the raw text, or those in the normalised text.
+AddedTokens select_added(const TokenizerSpec& spec, bool normalized) {
+  std::vector<AddedToken> selected;
+  std::string storage;
+  for (AddedToken token : spec.added) {
+    if (token.normalized != normalized) continue;
+    if (normalized && spec.nfc) token.content = std::string(to_nfc(token.content, storage));
+    selected.push_back(std::move(token));
+  }
+  return AddedTokens(std::move(selected));
+}
+
+}  // namespace
+
+struct Tokenizer::Impl {
+  explicit Impl(const TokenizerSpec& spec);
+
+  void encode_stray(std::string_view bytes, std::vector<Token>& ids) const;
+  void encode_text(std::string_view text, SpecialText mode, std::vector<Token>& ids) const;
+  void encode_between(std::string_view text, SpecialText mode, std::vector<Token>& ids) const;
+  void encode_pieces(std::string_view text, bool keep_gaps, std::vector<Token>& ids) const;
+
+  TokenTables tables;
+  Bpe bpe;
+  Pretokenizer pretokenizer;
+  AddedTokens raw_added, normalized_added;
+  bool nfc, normalize_first;
+  std::unordered_map<std::string, Token> added;
+  std::unordered_map<std::string, Token> named;
+};
+
+Tokenizer::Impl::Impl(const TokenizerSpec& spec)
+    : tables(build_tables(spec)),
+      bpe(tables.vocabulary, tables.merges, spec.ignore_merges),
+      pretokenizer(spec.splits, spec.source),
+      raw_added(select_added(spec, false)),
+      normalized_added(select_added(spec, true)),
+      nfc(spec.nfc),
+      normalize_first(spec.normalize_first) {
+  for (const AddedToken& token : spec.added) added.emplace(token.content, token.id);
+  for (const auto& [role, text] : spec.named) {
+    std::string bytes;
+    if (const auto token = added.find(text); token != added.end()) {
+      named.emplace(role, token->second);
+    } else if (append_alphabet_bytes(text, bytes)) {
+      // Named but not added: it may be an ordinary token.
+      if (const auto ordinary = tables.vocabulary.find(bytes)) named.emplace(role, *ordinary);
+    }
+  }
+}
+
+void Tokenizer::Impl::encode_stray(std::string_view bytes, std::vector<Token>& ids) const {
+  for (const char byte : bytes) ids.push_back(bpe.byte_token(static_cast<unsigned char>(byte)));
+}
+
+void Tokenizer::Impl::encode_text(std::string_view text, SpecialText mode,
+                                  std::vector<Token>& ids) const {
+  std::string storage;
+  if (normalize_first) text = to_nfc(text, storage);
+  for (const auto& part : raw_added.cut(text, mode)) {
+    part.token ? ids.push_back(*part.token) : encode_between(part.text, mode, ids);
+  }
+}
+
+void Tokenizer::Impl::encode_between(std::string_view text, SpecialText mode,
+                                     std::vector<Token>& ids) const {
+  std::string storage;
+  if (nfc && !normalize_first) text = to_nfc(text, storage);
+  for (const auto& part : normalized_added.cut(text, mode)) {
+    part.token ? ids.push_back(*part.token) : encode_pieces(part.text, false, ids);
+  }
+}
+
+void Tokenizer::Impl::encode_pieces(std::string_view text, bool keep_gaps,
+                                    std::vector<Token>& ids) const {
+  for (const std::string_view piece : pretokenizer.cut(text, keep_gaps)) bpe.encode(piece, ids);
+}
+
+namespace {
+
+// Calls `valid` with each longest stretch of UTF-8 and `stray` with the bytes between them.
+template <class Valid, class Stray>
+void for_each_stretch(std::string_view text, Valid valid, Stray stray) {
+  if (simdjson::validate_utf8(text.data(), text.size())) return valid(text);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = valid_utf8_end(text, at);
+    if (end > at) valid(text.substr(at, end - at));
+    if (end == text.size()) break;
+    const int broken = utf8_char(text, end).length;
+    stray(text.substr(end, broken));
+    at = end + broken;
+  }
+}
+
+}  // namespace
+
+Tokenizer::Tokenizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Tokenizer::~Tokenizer() = default;
+Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
+Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
+
+Tokenizer Tokenizer::load(const std::filesystem::path& directory) {
+  const auto path = directory / "tokenizer.json";
+  const TokenizerConfig config = read_tokenizer_config(directory);
+  TokenizerSpec spec;
+  if (std::filesystem::exists(path)) {
+    spec = parse_tokenizer_json(read_file(path, kFileLimit), path.string());
+  } else if (std::filesystem::exists(directory / "vocab.json")) {
+    spec = read_vocab_files(directory, config);
+  } else {
+    throw Error(fmt::format("'{}' has no tokenizer: neither tokenizer.json nor vocab.json is there",
+                            directory.string()));
+  }
+  spec.named = config.named;
+  return Tokenizer(std::make_unique<Impl>(spec));
+}
+
+Tokenizer Tokenizer::parse(std::string_view tokenizer_json, const std::string& where) {
+  return Tokenizer(std::make_unique<Impl>(parse_tokenizer_json(tokenizer_json, where)));
+}
+
+std::vector<Token> Tokenizer::encode(std::string_view text, SpecialText special) const {
+  std::vector<Token> ids;
+  for_each_stretch(
+      text, [&](std::string_view valid) { impl_->encode_text(valid, special, ids); },
+      [&](std::string_view stray) { impl_->encode_stray(stray, ids); });
+  return ids;
+}
+
+std::vector<Token> Tokenizer::encode_bytes(std::string_view text) const {
+  std::vector<Token> ids;
+  for_each_stretch(
+      text, [&](std::string_view valid) { impl_->encode_pieces(valid, true, ids); },
+      [&](std::string_view stray) { impl_->encode_stray(stray, ids); });
+  return ids;
+}
+
+std::string Tokenizer::decode(std::span<const Token> ids, bool skip_special) const {
+  std::string text;
+  for (const Token id : ids) {
+    if (!skip_special || !is_special(id)) text += bytes(id);
+  }
+  return text;
+}
+
+std::string_view Tokenizer::bytes(Token id) const { return impl_->tables.vocabulary.bytes(id); }
+
+std::optional<Token> Tokenizer::find(std::string_view content) const {
+  const auto found = impl_->added.find(std::string(content));
+  return found == impl_->added.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Tokenizer::is_special(Token id) const {
+  return contains(id) && impl_->tables.special[id] != 0;
+}
+
+bool Tokenizer::contains(Token id) const { return impl_->tables.vocabulary.contains(id); }
+
+int Tokenizer::size() const { return impl_->tables.vocabulary.size(); }
+
+std::optional<Token> Tokenizer::named(std::string_view role) const {
+  const auto found = impl_->named.find(std::string(role));
+  return found == impl_->named.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::pair<Token, std::string>> Tokenizer::specials() const {
+  std::vector<std::pair<Token, std::string>> specials;
+  for (Token id = 0; id < size(); ++id) {
+    if (is_special(id)) specials.emplace_back(id, bytes(id));
+  }
+  return specials;
+}
+
+}  // namespace umf

@@ -1,0 +1,97 @@
+#include "tokenizer/tokenizer_config.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kFileLimit = 64 << 20;
+
+Json read_object(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return Json::object();
+  Json json = parse_json(read_file(path, kFileLimit), path.string());
+  if (!json.is_object()) throw Error(fmt::format("{}: expected an object", path.string()));
+  return json;
+}
+
+// A token's text: "..." or {"content": "...", ...}. Other values name no token.
+std::optional<std::string> token_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_object() && value.contains("content") && value["content"].is_string()) {
+    return value["content"].get<std::string>();
+  }
+  return std::nullopt;
+}
+
+void add_names(const Json& file, TokenizerConfig& config) {
+  for (const auto& [role, value] : file.items()) {
+    const auto text = token_text(value);
+    if (role.ends_with("_token") && text) config.named.emplace(role, *text);
+  }
+  const auto additional = file.find("additional_special_tokens");
+  if (additional == file.end() || !additional->is_array()) return;
+  for (const Json& value : *additional) {
+    if (const auto text = token_text(value)) config.additional.push_back(*text);
+  }
+}
+
+bool flag(const Json& object, const char* key, bool otherwise, const std::string& where) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return otherwise;
+  if (!found->is_boolean()) throw Error(fmt::format("{}.{}: expected true or false", where, key));
+  return found->get<bool>();
+}
+
+AddedToken parse_added(const std::string& key, const Json& value, const std::string& where) {
+  AddedToken token;
+  const auto [end, reason] = std::from_chars(key.data(), key.data() + key.size(), token.id);
+  if (reason != std::errc() || end != key.data() + key.size() || token.id < 0 ||
+      token.id >= kTokenLimit) {
+    throw Error(fmt::format("{}: '{}' is not an id from 0 to {}", where, key, kTokenLimit - 1));
+  }
+  const std::string place = fmt::format("{}.{}", where, key);
+  const auto text = token_text(value);
+  if (!text || !value.is_object()) throw Error(fmt::format("{}: 'content' is missing", place));
+  token.content = *text;
+  token.special = flag(value, "special", false, place);
+  token.normalized = flag(value, "normalized", !token.special, place);
+  token.lstrip = flag(value, "lstrip", false, place);
+  token.rstrip = flag(value, "rstrip", false, place);
+  token.single_word = flag(value, "single_word", false, place);
+  return token;
+}
+
+}  // namespace
+
+TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory) {
+  TokenizerConfig config;
+  const auto path = directory / "tokenizer_config.json";
+  const Json file = read_object(path);
+  if (const auto name = file.find("tokenizer_class"); name != file.end() && name->is_string()) {
+    config.tokenizer_class = name->get<std::string>();
+  }
+  config.add_prefix_space = flag(file, "add_prefix_space", false, path.string());
+  if (const auto added = file.find("added_tokens_decoder"); added != file.end()) {
+    const std::string where = path.string() + ": added_tokens_decoder";
+    if (!added->is_object()) throw Error(fmt::format("{}: expected an object", where));
+    for (const auto& [key, value] : added->items()) {
+      config.added.push_back(parse_added(key, value, where));
+    }
+    std::sort(config.added.begin(), config.added.end(),
+              [](const AddedToken& a, const AddedToken& b) { return a.id < b.id; });
+  }
+  add_names(file, config);
+  add_names(read_object(directory / "special_tokens_map.json"),
+            config);  // for what is not named yet
+  return config;
+}
+
+}  // namespace umf
