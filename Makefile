@@ -1,0 +1,43 @@
+# The front door. Everything real happens in CMake; `make help` lists what there is.
+.DEFAULT_GOAL := build
+.PHONY: build solve test asan bench fuzz format format-check tidy clean help packages
+
+packages:
+	@tools/install-packages
+
+build: packages ## build the program: build/umf
+	@cmake --preset cpu >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@cmake --build --preset cpu
+
+solve: build ## decode on a tiny model made on the spot (random weights: expect gibberish)
+	@tools/solve-demo build
+
+test: build ## build and run all tests
+	@ctest --preset cpu -j2
+
+asan: packages ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@cmake --preset asan >/dev/null
+	@cmake --build --preset asan
+	@ctest --preset asan -j2
+
+bench: build ## the measurements of docs/benchmarks.md (minutes)
+	@tools/bench build
+
+fuzz: packages ## fuzz every parser of untrusted input; FUZZ_SECONDS=60 each
+	@tools/fuzz $(or $(FUZZ_SECONDS),60)
+
+format: ## clang-format over all sources
+	@git ls-files '*.cc' '*.h' | xargs clang-format -i
+
+format-check: ## fail if a source is not formatted
+	@git ls-files '*.cc' '*.h' | xargs clang-format --dry-run -Werror
+
+tidy: build ## clang-tidy over all sources
+	@git ls-files 'src/*.cc' | grep -v -e _fuzz.cc | xargs -P2 -n4 clang-tidy-19 -p build --quiet
+
+clean: ## remove the build folders
+	@rm -rf build build-asan build-cuda build-fuzz
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
