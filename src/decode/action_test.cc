@@ -1,0 +1,40 @@
+#include "decode/action.h"
+
+#include <gtest/gtest.h>
+
+#include "fakes/expect_error.h"
+
+namespace umf {
+namespace {
+
+TEST(Action, FieldsAreSetByName) {
+  Action action;
+  set_fields(action, "strategy=margin,temperature=0.5,top-p=0.9,top-k=40,seed=7,eos-last=true");
+  EXPECT_EQ(action.strategy, Strategy::kMargin);
+  EXPECT_EQ(action.temperature, 0.5f);
+  EXPECT_EQ(action.top_p, 0.9f);
+  EXPECT_EQ(action.top_k, 40);
+  EXPECT_EQ(action.seed, 7u);
+  EXPECT_TRUE(action.eos_last);
+}
+
+TEST(Action, MistakesAreNamed) {
+  Action action;
+  EXPECT_ERROR(set_fields(action, "temprature=1"), "no key 'temprature'");
+  EXPECT_ERROR(set_fields(action, "temperature"), "has no '='");
+  EXPECT_ERROR(set_fields(action, "temperature=warm"), "temperature must be a number");
+  EXPECT_ERROR(set_fields(action, "temperature=-1"), "temperature must be 0 or more");
+  EXPECT_ERROR(set_fields(action, "temperature=inf"), "temperature must be 0 or more");
+  EXPECT_ERROR(set_fields(action, "top-p=0"), "top-p must be above 0");
+  EXPECT_ERROR(set_fields(action, "strategy=best"), "there is no strategy 'best'");
+  EXPECT_ERROR(set_fields(action, "eos-last=maybe"), "true or false");
+}
+
+TEST(Action, EveryStrategyHasItsName) {
+  for (const char* name : {"entropy", "low-confidence", "margin", "origin", "random"}) {
+    EXPECT_EQ(name_of(parse_strategy(name)), name);
+  }
+}
+
+}  // namespace
+}  // namespace umf

@@ -1,0 +1,228 @@
+#include "decode/decoder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "fakes/expect_error.h"
+#include "fakes/scripted_model.h"
+
+namespace umf {
+namespace {
+
+constexpr Token kMask = 9, kEnd = 8, kTurn = 7;
+constexpr int kVocabulary = 10;
+
+ModelInfo info(int block = 0, bool tempered = false) {
+  return {.name = "scripted",
+          .family = "test",
+          .tokens = {.mask = kMask, .end_of_text = kEnd, .end_of_turn = kTurn, .padding = kEnd, .ends = {kTurn, kEnd}},
+          .vocabulary = kVocabulary,
+          .max_length = 1000,
+          .block = block,
+          .tempered_scores = tempered};
+}
+
+// Logits that prefer `token` by `margin`.
+std::vector<float> prefer(Token token, float margin) {
+  std::vector<float> logits(kVocabulary, 0.0f);
+  logits[token] = margin;
+  return logits;
+}
+
+// Prefers token position % 5, surest in the middle of the window, so that the order is not trivial.
+std::vector<float> middle_first(std::span<const Token> tokens, int position) {
+  const float middle = static_cast<float>(tokens.size()) / 2;
+  return prefer(position % 5, 10.0f - std::abs(position - middle));
+}
+
+bool go_on(const Decoding&, std::span<const Commit>) { return true; }
+
+std::vector<int> order_of(Model& model, const Action& action, const DecodeOptions& options) {
+  std::vector<int> order;
+  decode(model, std::vector<Token>{1, 2}, action, options, [&](const Decoding&, std::span<const Commit> commits) {
+    for (const Commit& commit : commits) order.push_back(commit.cell);
+    return true;
+  });
+  return order;
+}
+
+TEST(Decoder, CommitsOneTokenPerPassBestFirst) {
+  ScriptedModel model(info(), middle_first);
+  EXPECT_EQ(order_of(model, {}, {.length = 6}), (std::vector<int>{2, 1, 3, 0, 4, 5}));
+  EXPECT_EQ(model.forward_passes(), 6);
+}
+
+TEST(Decoder, TiesGoToTheLeftmostMask) {
+  ScriptedModel model(info(), [](auto, int) { return prefer(3, 2); });
+  for (const Strategy strategy : {Strategy::kEntropy, Strategy::kLowConfidence, Strategy::kMargin}) {
+    EXPECT_EQ(order_of(model, {.strategy = strategy}, {.length = 4}), (std::vector<int>{0, 1, 2, 3}));
+  }
+}
+
+TEST(Decoder, BlocksAreFinishedFromTheLeft) {
+  ScriptedModel model(info(), middle_first);
+  const std::vector<int> order = order_of(model, {}, {.length = 8, .block_length = 4});
+  EXPECT_EQ(std::set<int>(order.begin(), order.begin() + 4), (std::set<int>{0, 1, 2, 3}));
+}
+
+TEST(Decoder, SeveralTokensPerPassTakeFewerPasses) {
+  ScriptedModel model(info(), middle_first);
+  const Decoding result = decode(model, {}, {}, {.length = 10, .per_step = 4}, go_on);
+  EXPECT_EQ(result.passes, 3);
+  EXPECT_EQ(std::count(result.window.begin(), result.window.end(), kMask), 0);
+}
+
+TEST(Decoder, ReferenceSchedulesSpendTheirSteps) {
+  ScriptedModel model(info(), middle_first);
+  EXPECT_EQ(decode(model, {}, {}, {.length = 8, .schedule = Schedule::kLlada, .steps = 4}, go_on).passes, 4);
+  const Decoding dream = decode(model, {}, {}, {.length = 8, .schedule = Schedule::kDream}, go_on);
+  EXPECT_EQ(dream.passes, 8);  // the empty first pass is spent, though nothing is computed for it
+  EXPECT_EQ(std::count(dream.window.begin(), dream.window.end(), kMask), 0);
+}
+
+TEST(Decoder, TheModelIsAskedForTheMasksOfTheBlockAlone) {
+  ScriptedModel model(info(), middle_first);
+  decode(model, {}, {}, {.length = 8, .block_length = 4}, go_on);
+  EXPECT_EQ(model.predictions(), 2 * (4 + 3 + 2 + 1));
+}
+
+TEST(Decoder, ChanceNeedsNoPredictionsForCellsThatStayMasked) {
+  ScriptedModel model(info(), middle_first);
+  decode(model, {}, {.strategy = Strategy::kRandom}, {.length = 8}, go_on);
+  EXPECT_EQ(model.predictions(), 8);
+}
+
+TEST(Decoder, RandomAndOriginDependOnTheSeedAndOnNothingElse) {
+  ScriptedModel model(info(), middle_first);
+  for (const Strategy strategy : {Strategy::kRandom, Strategy::kOrigin}) {
+    const auto first = order_of(model, {.strategy = strategy, .seed = 1}, {.length = 32});
+    EXPECT_EQ(first, order_of(model, {.strategy = strategy, .seed = 1}, {.length = 32}));
+    EXPECT_NE(first, order_of(model, {.strategy = strategy, .seed = 2}, {.length = 32}));
+    EXPECT_EQ(first.size(), 32);
+  }
+}
+
+TEST(Decoder, OriginSpendsAtMostOnePassPerCell) {
+  ScriptedModel model(info(), middle_first);
+  for (const Schedule schedule : {Schedule::kSteady, Schedule::kDream}) {
+    const Decoding result =
+        decode(model, {}, {.strategy = Strategy::kOrigin}, {.length = 40, .schedule = schedule}, go_on);
+    EXPECT_LE(result.passes, 40);
+    EXPECT_EQ(std::count(result.window.begin(), result.window.end(), kMask), 0);
+  }
+}
+
+TEST(Decoder, OrderTemperatureDrawsAmongTheCells) {
+  ScriptedModel model(info(), middle_first);
+  const auto best = order_of(model, {}, {.length = 16});
+  const auto drawn = order_of(model, {.order_temperature = 5}, {.length = 16});
+  EXPECT_NE(best, drawn);
+  EXPECT_EQ(drawn, order_of(model, {.order_temperature = 5}, {.length = 16}));
+  EXPECT_EQ(std::set<int>(drawn.begin(), drawn.end()).size(), 16) << "a cell was drawn twice";
+}
+
+TEST(Decoder, ThresholdCommitsEverythingThatIsSure) {
+  ScriptedModel model(info(), [](auto, int position) { return prefer(1, position < 6 ? 20.0f : 0.1f); });
+  const Decoding result = decode(model, {}, {}, {.length = 8, .threshold = 0.9f}, go_on);
+  EXPECT_EQ(result.passes, 3);  // six at once, then one by one
+}
+
+TEST(Decoder, TheMaskTokenIsNotWrittenUnlessAllowed) {
+  ScriptedModel model(info(), [](auto, int) { return prefer(kMask, 20); });
+  const Decoding result = decode(model, {}, {}, {.length = 4}, go_on);
+  EXPECT_EQ(std::count(result.window.begin(), result.window.end(), kMask), 0);
+  const Decoding as_reference = decode(model, {}, {.allow_mask = true}, {.length = 4}, go_on);
+  EXPECT_EQ(as_reference.passes, 4);
+  EXPECT_EQ(std::count(as_reference.window.begin(), as_reference.window.end(), kMask), 4);
+}
+
+TEST(Decoder, CellsThatEndTheTextComeLastWhenAsked) {
+  // Cells 0 and 1 are very sure of the end of text and of the turn.
+  const auto script = [](auto, int position) {
+    return position < 2 ? prefer(position == 0 ? kEnd : kTurn, 20) : prefer(1, 1);
+  };
+  ScriptedModel model(info(), script);
+  const std::vector<Token> none;
+  std::vector<int> order;
+  const auto note = [&](const Decoding&, std::span<const Commit> commits) {
+    for (const Commit& commit : commits) order.push_back(commit.cell);
+    return true;
+  };
+  decode(model, none, {}, {.length = 4}, note);
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+  order.clear();
+  decode(model, none, {.eos_last = true}, {.length = 4}, note);
+  EXPECT_EQ(order, (std::vector<int>{2, 3, 0, 1}));
+}
+
+TEST(Decoder, AForbiddenEndIsNeverWritten) {
+  ScriptedModel model(info(), [](auto, int) { return prefer(kEnd, 20); });
+  const Decoding result = decode(model, {}, {.forbid_eos = true}, {.length = 4}, go_on);
+  EXPECT_EQ(std::count(result.window.begin(), result.window.end(), kEnd), 0);
+}
+
+TEST(Decoder, PaddingIsHeldBackWhileMuchIsMasked) {
+  ScriptedModel model(info(), [](auto, int) {
+    std::vector<float> logits = prefer(kEnd, 4);
+    logits[1] = 2;
+    return logits;
+  });
+  const Decoding result = decode(model, {}, {.eos_penalty = 3}, {.length = 8}, go_on);
+  EXPECT_GT(std::count(result.window.begin(), result.window.end(), 1), 0);
+  EXPECT_GT(std::count(result.window.begin(), result.window.end(), kEnd), 0) << "the penalty fades";
+  const Decoding factor = decode(model, {}, {.pad_factor = 1e-12f}, {.length = 8}, go_on);
+  EXPECT_EQ(std::count(factor.window.begin(), factor.window.end(), kEnd), 0);
+}
+
+TEST(Decoder, AttentionBlocksCountFromTheStartOfThePrompt) {
+  ScriptedModel model(info(/*block=*/4), [](auto, int) { return prefer(1, 1); });
+  std::vector<int> asked;
+  ScriptedModel counting(info(4), [&](auto, int position) {
+    asked.push_back(position);
+    return prefer(1, 1);
+  });
+  const std::vector<Token> prompt(5, 2);
+  decode(counting, prompt, {}, {.length = 8}, go_on);
+  // The first block holds positions 5..7: three masks, then two, then one; then 8..11; then 12.
+  EXPECT_EQ(asked.size(), (3 + 2 + 1) + (4 + 3 + 2 + 1) + 1);
+  EXPECT_EQ(asked.back(), 12);
+}
+
+TEST(Decoder, AnEndAmongTheNewCellsStopsABlockModel) {
+  const auto script = [](auto, int position) { return prefer(position == 6 ? kEnd : 1, 5); };
+  ScriptedModel model(info(4), script);
+  // An end of turn in the prompt's share of the first block does not count.
+  const Decoding result = decode(model, std::vector<Token>{2, 2, 2, 2, kEnd}, {}, {.length = 8}, go_on);
+  EXPECT_EQ(result.window, (std::vector<Token>{1, kEnd, kEnd}));
+  const Decoding whole =
+      decode(model, std::vector<Token>{2, 2, 2, 2, kEnd}, {}, {.length = 8, .stop_at_end = false}, go_on);
+  EXPECT_EQ(whole.window.size(), 8);
+}
+
+TEST(Decoder, AnObserverCanStopIt) {
+  ScriptedModel model(info(), middle_first);
+  const Decoding result = decode(model, {}, {}, {.length = 8}, [](const Decoding& now, auto) { return now.passes < 3; });
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(std::count(result.window.begin(), result.window.end(), kMask), 5);
+}
+
+TEST(Decoder, ContradictionsAreRefused) {
+  ScriptedModel model(info(), middle_first), blocks(info(4), middle_first);
+  const auto run = [](Model& m, const DecodeOptions& options, const Action& action = {}) {
+    decode(m, std::vector<Token>{1}, action, options, go_on);
+  };
+  EXPECT_ERROR(run(model, {.length = 0}), "at least 1");
+  EXPECT_ERROR(run(model, {.length = 1000}), "do not fit the context of 1000");
+  EXPECT_ERROR(run(model, {.length = 10, .block_length = 4}), "not a multiple of the block length");
+  EXPECT_ERROR(run(blocks, {.length = 12, .block_length = 6}), "decodes in blocks of 4");
+  EXPECT_ERROR(run(model, {.length = 8, .schedule = Schedule::kLlada, .steps = 3, .block_length = 4}), "shared equally");
+  EXPECT_ERROR(run(model, {.length = 8, .schedule = Schedule::kDream, .block_length = 4}), "has no blocks");
+  EXPECT_ERROR(run(model, {.length = 8, .schedule = Schedule::kLlada}, {.strategy = Strategy::kOrigin}), "no quota");
+  EXPECT_ERROR(decode(model, std::vector<Token>{kMask}, {}, {.length = 4}, go_on), "mask token");
+}
+
+}  // namespace
+}  // namespace umf
