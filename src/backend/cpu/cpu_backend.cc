@@ -1,0 +1,328 @@
+#include "backend/cpu/cpu_backend.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/memory.h"
+#include "backend/cpu/thread_pool.h"
+#include "base/error.h"
+
+namespace umf {
+namespace {
+
+struct CpuLinear : Linear {
+  std::vector<HostTensor> parts;  // views of the mapped file
+  std::vector<float> bias;        // empty, or one number per output
+};
+
+struct CpuGains : Gains {
+  std::vector<float> values;
+};
+
+struct CpuRotation : Rotation {
+  std::vector<float> cosines, sines;  // (positions, head_dim / 2)
+};
+
+float* data(const Matrix& m) { return static_cast<float*>(m.memory.get()) + m.offset; }
+float* row(const Matrix& m, int i) { return data(m) + static_cast<std::size_t>(i) * m.stride; }
+
+int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+class CpuBackend : public Backend {
+ public:
+  CpuBackend(int threads, const Kernels& kernels)
+      : kernels_(kernels),
+        pool_(threads),
+        blocks_(std::make_shared<BlockPool>()),
+        scratch_(threads),
+        predict_scratch_(threads) {}
+
+  std::string_view name() const override { return "cpu"; }
+  std::string description() const override {
+    const std::string set = kernels_.name == "avx512" ? "AVX-512"
+                            : kernels_.name == "avx2" ? "AVX2"
+                                                      : kernels_.name;
+    return set + ", " + std::to_string(pool_.threads()) +
+           (pool_.threads() == 1 ? " thread" : " threads");
+  }
+
+  std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
+                                            std::span<const HostTensor> biases) override {
+    assert(!parts.empty() && (biases.empty() || biases.size() == parts.size()));
+    auto linear = std::make_shared<CpuLinear>();
+    linear->inputs = parts[0].cols;
+    for (const HostTensor& part : parts) {
+      assert(part.cols == linear->inputs);
+      linear->outputs += part.rows;
+      linear->parts.push_back(part);
+    }
+    for (const HostTensor& bias : biases) append_widened(bias, linear->bias);
+    assert(biases.empty() || static_cast<int>(linear->bias.size()) == linear->outputs);
+    return linear;
+  }
+
+  std::shared_ptr<const Gains> load_gains(const HostTensor& vector) override {
+    auto gains = std::make_shared<CpuGains>();
+    append_widened(vector, gains->values);
+    gains->size = static_cast<int>(gains->values.size());
+    return gains;
+  }
+
+  // Frequencies and angles are rounded to f32 as in the reference models (spec: models 3).
+  std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
+                                                double theta) override {
+    auto rotation = std::make_shared<CpuRotation>();
+    rotation->positions = positions;
+    rotation->head_dim = head_dim;
+    const int half = head_dim / 2;
+    for (int position = 0; position < positions; ++position) {
+      for (int j = 0; j < half; ++j) {
+        const float frequency = static_cast<float>(std::pow(theta, -2.0 * j / head_dim));
+        const double angle = static_cast<float>(position) * frequency;
+        rotation->cosines.push_back(static_cast<float>(std::cos(angle)));
+        rotation->sines.push_back(static_cast<float>(std::sin(angle)));
+      }
+    }
+    return rotation;
+  }
+
+  // Rows start on cache lines.
+  Matrix allocate(int rows, int cols) override {
+    const int stride = ceil_div(cols, 16) * 16;
+    const std::size_t count = static_cast<std::size_t>(rows) * stride;
+    return {blocks_->allocate(count * sizeof(float)), 0, rows, cols, stride};
+  }
+
+  void embed(const Linear& table, std::span<const Token> tokens, const Matrix& out) override {
+    const auto& weight = static_cast<const CpuLinear&>(table);
+    assert(out.rows == static_cast<int>(tokens.size()) && out.cols == weight.inputs);
+    for_rows(out.rows, out.cols, [&](int i) {
+      Token token = tokens[i];
+      assert(token >= 0 && token < weight.outputs);
+      const HostTensor* part = weight.parts.data();
+      for (; token >= part->rows; ++part) token -= part->rows;
+      const std::size_t bytes = static_cast<std::size_t>(part->cols) * size_of(part->type);
+      kernels_.widen(part->data + token * bytes, part->type, part->cols, row(out, i));
+    });
+  }
+
+  void rms_norm(const Matrix& x, const Gains& gains, float eps, const Matrix& out) override {
+    assert(x.rows == out.rows && x.cols == out.cols && gains.size == x.cols);
+    const float* values = static_cast<const CpuGains&>(gains).values.data();
+    for_rows(x.rows, x.cols,
+             [&](int i) { kernels_.rms_norm(row(x, i), values, eps, x.cols, row(out, i)); });
+  }
+
+  void project(const Matrix& x, const Linear& weight, int first, const Matrix& out) override {
+    multiply(x, static_cast<const CpuLinear&>(weight), first, false, out);
+  }
+
+  void project_add(const Matrix& x, const Linear& weight, const Matrix& out) override {
+    assert(out.cols == weight.outputs && static_cast<const CpuLinear&>(weight).bias.empty());
+    multiply(x, static_cast<const CpuLinear&>(weight), 0, true, out);
+  }
+
+  void rotate(const Matrix& x, std::span<const int> positions, const Rotation& rotation) override {
+    const auto& tables = static_cast<const CpuRotation&>(rotation);
+    const int half = tables.head_dim / 2;
+    assert(x.rows == static_cast<int>(positions.size()) && x.cols % tables.head_dim == 0);
+    for_rows(x.rows, x.cols, [&](int i) {
+      assert(positions[i] >= 0 && positions[i] < tables.positions);
+      const std::size_t at = static_cast<std::size_t>(positions[i]) * half;
+      kernels_.rotate(row(x, i), tables.cosines.data() + at, tables.sines.data() + at,
+                      x.cols / tables.head_dim, tables.head_dim);
+    });
+  }
+
+  void attend(const Matrix& queries, const Matrix& keys, const Matrix& values,
+              std::span<const int> positions, const AttentionShape& shape,
+              const Matrix& out) override {
+    const int dims = shape.head_dim;
+    assert(dims % 8 == 0 && shape.heads % shape.kv_heads == 0);
+    assert(queries.cols == shape.heads * dims && out.cols == queries.cols &&
+           out.rows == queries.rows);
+    assert(keys.cols == shape.kv_heads * dims && values.cols == keys.cols &&
+           values.rows == keys.rows);
+    assert(queries.rows == static_cast<int>(positions.size()));
+    int seen = 0;  // keys past the last that any query sees are not touched
+    for (const int position : positions) {
+      seen = std::max(seen, shape.visible_keys(position, keys.rows));
+    }
+    AttentionJob job;
+    job.queries = data(queries);
+    job.query_stride = queries.stride;
+    job.query_rows = queries.rows;
+    job.values = data(values);
+    job.value_stride = values.stride;
+    job.keys = seen;
+    job.positions = positions;
+    job.shape = shape;
+    job.out = data(out);
+    job.out_stride = out.stride;
+    job.packed_stride = static_cast<std::size_t>(seen) * dims;
+    float* packed = packed_.at_least(job.packed_stride * shape.kv_heads);
+    job.packed_keys = packed;
+
+    const int key_tiles = ceil_div(seen, kernels_.tile_rows);
+    for_rows(key_tiles * shape.kv_heads, kernels_.tile_rows * dims, [&](int i) {
+      const int head = i / key_tiles;
+      kernels_.pack_rows({data(keys) + head * dims, static_cast<std::size_t>(keys.stride), seen,
+                          dims, packed + head * job.packed_stride},
+                         i % key_tiles);
+    });
+    const std::size_t scratch = kernels_.attention_scratch(job);
+    pool_.parallel_for(shape.kv_heads * kernels_.attention_tiles(job), [&](int task, int thread) {
+      kernels_.attend(job, task, scratch_[thread].at_least(scratch));
+    });
+  }
+
+  void gated_silu(const Matrix& gate_up, const Matrix& out) override {
+    assert(gate_up.cols == 2 * out.cols && gate_up.rows == out.rows);
+    for_rows(out.rows, 4 * out.cols, [&](int i) {
+      const float* gate = row(gate_up, i);
+      kernels_.gated_silu(gate, gate + out.cols, out.cols, row(out, i));
+    });
+  }
+
+  void relu(const Matrix& x) override {
+    for_rows(x.rows, x.cols, [&](int i) { kernels_.relu(row(x, i), x.cols); });
+  }
+
+  void gather(const Matrix& x, std::span<const int> rows, const Matrix& out) override {
+    assert(out.rows == static_cast<int>(rows.size()) && out.cols == x.cols);
+    for_rows(out.rows, out.cols, [&](int i) {
+      assert(rows[i] >= 0 && rows[i] < x.rows);
+      std::memcpy(row(out, i), row(x, rows[i]), x.cols * sizeof(float));
+    });
+  }
+
+  void predict(const Matrix& logits, std::span<const int> positions, const Sampling& sampling,
+               std::span<Prediction> out) override {
+    assert(logits.rows == static_cast<int>(positions.size()) && positions.size() == out.size());
+    pool_.parallel_for(logits.rows, [&](int i, int thread) {
+      out[i] = kernels_.predict(row(logits, i), logits.cols, positions[i], sampling,
+                                predict_scratch_[thread]);
+    });
+  }
+
+  void read(const Matrix& x, std::span<float> out) override {
+    assert(out.size() == static_cast<std::size_t>(x.rows) * x.cols);
+    for_rows(x.rows, x.cols, [&](int i) {
+      std::memcpy(out.data() + static_cast<std::size_t>(i) * x.cols, row(x, i),
+                  x.cols * sizeof(float));
+    });
+  }
+
+ private:
+  void append_widened(const HostTensor& tensor, std::vector<float>& to) const {
+    const std::size_t count = static_cast<std::size_t>(tensor.rows) * tensor.cols;
+    to.resize(to.size() + count);
+    kernels_.widen(tensor.data, tensor.type, count, to.data() + to.size() - count);
+  }
+
+  // work(i) for every row, in chunks that are worth a wake-up; `cost` is numbers touched per row.
+  template <class Work>
+  void for_rows(int rows, int cost, const Work& work) {
+    constexpr int kChunk = 16384;
+    const int chunk = std::max(1, kChunk / std::max(1, cost));
+    pool_.parallel_for(ceil_div(rows, chunk), [&](int task, int) {
+      for (int i = task * chunk; i < std::min(rows, (task + 1) * chunk); ++i) work(i);
+    });
+  }
+
+  // Output columns [first, first + out.cols) of `weight`, as slices of its parts.
+  void slice(const CpuLinear& weight, int first, int columns) {
+    slices_.clear();
+    int start = 0, panels = 0;
+    for (const HostTensor& part : weight.parts) {
+      const int from = std::max(first, start), to = std::min(first + columns, start + part.rows);
+      if (from < to) {
+        const std::size_t row_bytes = static_cast<std::size_t>(part.cols) * size_of(part.type);
+        slices_.push_back(
+            {part.data + (from - start) * row_bytes, part.type, to - from, from - first, panels});
+        panels += ceil_div(to - from, kernels_.panel);
+      }
+      start += part.rows;
+    }
+    panels_ = panels;
+  }
+
+  void multiply(const Matrix& x, const CpuLinear& weight, int first, bool add, const Matrix& out) {
+    assert(x.cols == weight.inputs && x.rows == out.rows);
+    assert(first >= 0 && first + out.cols <= weight.outputs);
+    if (x.rows == 0 || out.cols == 0) return;
+    const PackJob pack{data(x), static_cast<std::size_t>(x.stride), x.rows, x.cols,
+                       packed_.at_least(static_cast<std::size_t>(x.rows) * x.cols)};
+    const int tiles = ceil_div(x.rows, kernels_.tile_rows);
+    for_rows(tiles, kernels_.tile_rows * x.cols, [&](int tile) { kernels_.pack_rows(pack, tile); });
+
+    slice(weight, first, out.cols);
+    MatmulJob job;
+    job.packed = pack.packed;
+    job.rows = x.rows;
+    job.depth = x.cols;
+    job.slices = slices_;
+    job.panels = panels_;
+    job.bias = weight.bias.empty() ? nullptr : weight.bias.data() + first;
+    job.add = add;
+    job.out = data(out);
+    job.out_stride = out.stride;
+    choose_blocks(tiles, job);
+    const std::size_t scratch = kernels_.matmul_scratch(job);
+    pool_.parallel_for(job.panel_groups() * ceil_div(tiles, job.task_tiles),
+                       [&](int task, int thread) {
+                         kernels_.matmul(job, task, scratch_[thread].at_least(scratch));
+                       });
+  }
+
+  // How the work is cut: a matter of caches and balance, never of bits.
+  void choose_blocks(int tiles, MatmulJob& job) const {
+    constexpr int kGroupColumns = 128, kDepth = 512, kRowsInScratch = 240;
+    const int threads = pool_.threads();
+    job.depth_block = std::min(job.depth, kDepth);
+    job.task_tiles = tiles;
+    if (job.depth > job.depth_block) {
+      job.task_tiles = std::min(tiles, kRowsInScratch / kernels_.tile_rows);
+    }
+    job.task_panels = std::clamp(job.panels / (2 * threads), 1, kGroupColumns / kernels_.panel);
+    // Few panels for many threads: split the rows too.
+    const int groups = job.panel_groups();
+    if (groups < 2 * threads) {
+      job.task_tiles = std::min(job.task_tiles, std::max(1, ceil_div(tiles * groups, 2 * threads)));
+    }
+  }
+
+  const Kernels& kernels_;
+  ThreadPool pool_;
+  std::shared_ptr<BlockPool> blocks_;
+  // Reused by every operation, so that none allocates once the sizes have been seen.
+  Scratch packed_;
+  std::vector<Scratch> scratch_;
+  std::vector<PredictScratch> predict_scratch_;
+  std::vector<WeightSlice> slices_;
+  int panels_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> cpu_targets() {
+  std::vector<std::string> names;
+  for (const Kernels& kernels : cpu_kernels()) names.push_back(kernels.name);
+  return names;
+}
+
+std::unique_ptr<Backend> make_cpu_backend(int threads, const std::string& target) {
+  assert(threads >= 1);
+  std::string names;
+  for (const Kernels& kernels : cpu_kernels()) {
+    if (target.empty() || target == kernels.name)
+      return std::make_unique<CpuBackend>(threads, kernels);
+    names += (names.empty() ? "" : ", ") + kernels.name;
+  }
+  throw Error("CPU target '" + target + "' cannot run here. Choose one of: " + names + ".");
+}
+
+}  // namespace umf

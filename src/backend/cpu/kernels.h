@@ -1,0 +1,98 @@
+// The jobs that the kernels do, and one table of kernels per instruction set. A kernel computes a
+// share of a job on the calling thread; who does which share never changes a bit of the result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/tensor.h"
+
+namespace umf {
+
+// Rows to be packed in tiles of Kernels::tile_rows for the matrix kernel: tile t holds the rows
+// [t * tile_rows, ...) as [depth][rows of the tile], at packed + t * tile_rows * depth.
+struct PackJob {
+  const float* rows = nullptr;
+  std::size_t stride = 0;
+  int count = 0, depth = 0;
+  float* packed = nullptr;
+};
+
+// Consecutive rows of one weight matrix that give consecutive output columns.
+struct WeightSlice {
+  const std::byte* data = nullptr;
+  DType type = DType::kF32;
+  int columns = 0;      // rows of the weight, columns of the output
+  int out_column = 0;   // of its first
+  int first_panel = 0;  // panels of Kernels::panel columns, counted over all slices
+};
+
+// out = A W^T, plus `bias` where given; or out += A W^T. Every output is one chain of fused
+// multiply-adds over ascending depth from 0; the bias, or the old value of `out`, is added last.
+struct MatmulJob {
+  const float* packed = nullptr;  // A, as PackJob leaves it
+  int rows = 0, depth = 0;
+  std::span<const WeightSlice> slices;
+  int panels = 0;
+  const float* bias = nullptr;  // null, or one number per output column
+  bool add = false;
+  float* out = nullptr;
+  std::size_t out_stride = 0;
+  // A task takes `task_panels` panels and `task_tiles` row tiles; the depth goes in blocks of
+  // `depth_block`, whose unfinished chains rest in scratch.
+  int depth_block = 0, task_panels = 0, task_tiles = 0;
+
+  int panel_groups() const { return (panels + task_panels - 1) / task_panels; }
+};
+
+// Softmax attention of every query over the keys it sees.
+struct AttentionJob {
+  const float *queries = nullptr, *values = nullptr;
+  std::size_t query_stride = 0, value_stride = 0, out_stride = 0;
+  int query_rows = 0, keys = 0;
+  std::span<const int> positions;
+  AttentionShape shape;
+  const float* packed_keys = nullptr;  // per kv head `keys_padded` * head_dim numbers, as PackJob
+  std::size_t packed_stride = 0;       // between kv heads
+  float* out = nullptr;
+};
+
+// Scratch of one thread, reused from job to job.
+struct PredictScratch {
+  std::vector<float> plain, tempered, small, noise;
+  std::vector<std::pair<float, Token>> kept;
+};
+
+// All pointers are to kernels of one instruction set; rows are [first, last) of the matrices.
+struct Kernels {
+  std::string name;  // "avx512"
+  int tile_rows = 0;
+  int panel = 0;
+
+  void (*pack_rows)(const PackJob& job, int tile);
+  std::size_t (*matmul_scratch)(const MatmulJob& job);  // numbers, per thread
+  void (*matmul)(const MatmulJob& job, int task, float* scratch);
+  int (*attention_tiles)(const AttentionJob& job);  // tasks: kv heads * tiles
+  std::size_t (*attention_scratch)(const AttentionJob& job);
+  void (*attend)(const AttentionJob& job, int task, float* scratch);
+
+  void (*widen)(const std::byte* from, DType type, std::size_t count, float* to);
+  void (*rms_norm)(const float* x, const float* gains, float eps, int count, float* out);
+  void (*rotate)(float* x, const float* cosines, const float* sines, int heads, int head_dim);
+  void (*gated_silu)(const float* gate, const float* up, int count, float* out);
+  void (*relu)(float* x, int count);
+  Prediction (*predict)(const float* logits, int vocabulary, int position, const Sampling& sampling,
+                        PredictScratch& scratch);
+
+  // For the tests of accuracy.
+  void (*exp)(const float* x, std::size_t count, float* out);
+  void (*log)(const float* x, std::size_t count, float* out);
+};
+
+// Best first; those that this machine cannot run are left out.
+const std::vector<Kernels>& cpu_kernels();
+
+}  // namespace umf

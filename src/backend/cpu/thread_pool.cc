@@ -1,0 +1,118 @@
+#include "backend/cpu/thread_pool.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
+
+namespace umf {
+namespace {
+
+constexpr auto kSpinTime = std::chrono::microseconds(50);
+
+void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Waits for `done` without giving up the core; false when kSpinTime passed first.
+template <class Done>
+bool spin(const Done& done) {
+  const auto until = std::chrono::steady_clock::now() + kSpinTime;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (done()) return true;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < until);
+  return done();
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads) {
+  for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::run(int count, const void* context, Call call) {
+  count_ = count;
+  context_ = context;
+  call_ = call;
+  unfinished_.store(count, std::memory_order_relaxed);
+  const std::uint64_t job = (state_.load(std::memory_order_relaxed) >> 32) + 1;
+  // Sequentially consistent with sleeping_: either this thread sees the sleeper, or it sees the
+  // job.
+  state_.store(job << 32 | static_cast<std::uint32_t>(count), std::memory_order_seq_cst);
+  if (sleeping_.load(std::memory_order_seq_cst) > 0) {
+    { const std::lock_guard lock(mutex_); }  // a worker between its check and its sleep
+    const int wanted = std::min<int>(count - 1, static_cast<int>(workers_.size()));
+    if (wanted == static_cast<int>(workers_.size())) {
+      wake_.notify_all();
+    } else {
+      for (int i = 0; i < wanted; ++i) wake_.notify_one();
+    }
+  }
+  while (claim_and_run(0)) {
+  }
+  const auto done = [this] { return unfinished_.load(std::memory_order_acquire) == 0; };
+  if (!spin(done)) {
+    std::unique_lock lock(mutex_);
+    caller_sleeps_ = true;
+    finished_.wait(lock, done);
+    caller_sleeps_ = false;
+  }
+  // Every task has ended, and a task's error was stored before it counted as ended.
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+bool ThreadPool::claim_and_run(int thread) {
+  std::uint64_t state = state_.load(std::memory_order_acquire);
+  do {
+    if ((state & 0xFFFFFFFF) == 0) return false;
+  } while (!state_.compare_exchange_weak(state, state - 1, std::memory_order_acq_rel,
+                                         std::memory_order_acquire));
+  const int index = count_ - static_cast<int>(state & 0xFFFFFFFF);
+  try {
+    call_(context_, index, thread);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::current_exception();
+  }
+  if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1 && thread != 0) {
+    const std::lock_guard lock(mutex_);
+    if (caller_sleeps_) finished_.notify_one();
+  }
+  return true;
+}
+
+void ThreadPool::work(int thread) {
+  while (true) {
+    while (claim_and_run(thread)) {
+    }
+    if (spin([this] { return tasks_left(); })) continue;
+    std::unique_lock lock(mutex_);
+    sleeping_.fetch_add(1, std::memory_order_seq_cst);
+    wake_.wait(lock, [this] {
+      return stop_ || (state_.load(std::memory_order_seq_cst) & 0xFFFFFFFF) != 0;
+    });
+    sleeping_.fetch_sub(1, std::memory_order_relaxed);
+    if (stop_) return;
+  }
+}
+
+}  // namespace umf
