@@ -75,16 +75,18 @@ void check(const Action& action) {
 }
 
 void set_field(Action& action, const std::string& key, const std::string& value) {
+  Action changed = action;
   bool found = false;
   std::string known;
-  action.visit([&](auto& field, const char* name, const char*) {
+  changed.visit([&](auto& field, const char* name, const char*) {
     known += (known.empty() ? "" : ", ") + std::string(name);
     if (key != name) return;
     assign(field, key, value);
     found = true;
   });
   if (!found) throw Error(fmt::format("an action has no key '{}'. Known keys are {}", key, known));
-  check(action);
+  check(changed);
+  action = changed;
 }
 
 void set_fields(Action& action, std::string_view assignments) {

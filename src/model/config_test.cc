@@ -1,0 +1,115 @@
+#include "model/config.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "fakes/expect_error.h"
+#include "model/checkpoint.h"
+
+namespace umf {
+namespace {
+
+// The published configuration of LLaDA-8B-Instruct, key by key.
+Json llada() {
+  return Json::parse(R"({
+    "activation_type": "silu", "alibi": false, "alibi_bias_max": 8.0, "architectures": ["LLaDAModelLM"],
+    "attention_dropout": 0.0, "attention_layer_norm": false, "attention_layer_norm_with_affine": true,
+    "auto_map": {"AutoConfig": "configuration_llada.LLaDAConfig"}, "bias_for_layer_norm": false,
+    "block_group_size": 1, "block_type": "llama", "d_model": 4096, "embedding_dropout": 0.0,
+    "embedding_size": 126464, "eos_token_id": 126081, "flash_attention": false, "include_bias": false,
+    "include_qkv_bias": false, "init_cutoff_factor": null, "init_device": "meta", "init_fn": "mitchell",
+    "init_std": 0.02, "input_emb_norm": false, "layer_norm_type": "rms", "layer_norm_with_affine": true,
+    "mask_token_id": 126336, "max_sequence_length": 4096, "mlp_hidden_size": 12288, "mlp_ratio": 4,
+    "model_type": "llada", "multi_query_attention": null, "n_heads": 32, "n_kv_heads": 32, "n_layers": 32,
+    "pad_token_id": 126081, "precision": "amp_bf16", "residual_dropout": 0.0, "rms_norm_eps": 1e-05,
+    "rope": true, "rope_full_precision": true, "rope_theta": 500000.0, "scale_logits": false,
+    "transformers_version": "4.46.3", "use_cache": false, "vocab_size": 126464, "weight_tying": false})");
+}
+
+Json dream() {
+  return Json::parse(R"({
+    "architectures": ["DreamModel"], "attention_dropout": 0.0, "auto_map": {}, "bos_token_id": 151643,
+    "eos_token_id": 151643, "hidden_act": "silu", "hidden_size": 3584, "initializer_range": 0.02,
+    "intermediate_size": 18944, "mask_token_id": 151666, "max_position_embeddings": 131072,
+    "max_window_layers": 28, "model_type": "Dream", "num_attention_heads": 28, "num_hidden_layers": 28,
+    "num_key_value_heads": 4, "pad_token_id": 151643, "rms_norm_eps": 1e-06, "rope_scaling": null,
+    "rope_theta": 1000000.0, "sliding_window": null, "tie_word_embeddings": false,
+    "torch_dtype": "bfloat16", "transformers_version": "4.46.2", "use_cache": true,
+    "use_sliding_window": false, "vocab_size": 152064})");
+}
+
+Architecture read(const Json& json) { return read_config(json.dump(), "config.json").second; }
+
+Json with(Json json, const char* key, Json value) {
+  json[key] = std::move(value);
+  return json;
+}
+
+Json without(Json json, const char* key) {
+  json.erase(key);
+  return json;
+}
+
+TEST(Config, PublishedConfigurationsAreUnderstood) {
+  const Architecture a = read(llada());
+  EXPECT_EQ(a.layers, 32);
+  EXPECT_EQ(a.mlp, 12288);
+  EXPECT_EQ(a.attention.head_dim, 128);
+  EXPECT_EQ(a.attention.kind, AttentionKind::kFull);
+  EXPECT_FALSE(a.qkv_bias);
+  const Architecture b = read(dream());
+  EXPECT_EQ(b.attention.kv_heads, 4);
+  EXPECT_EQ(b.vocabulary, 152064);
+  EXPECT_TRUE(b.qkv_bias);
+  EXPECT_FLOAT_EQ(b.norm_eps, 1e-6f);
+}
+
+TEST(Config, AbsentOptionalKeysHaveTheirDocumentedMeaning) {
+  EXPECT_EQ(read(with(llada(), "n_kv_heads", nullptr)).attention.kv_heads, 32);
+  EXPECT_EQ(read(with(llada(), "mlp_hidden_size", nullptr)).mlp, 4 * 4096);
+  EXPECT_EQ(read(with(llada(), "embedding_size", nullptr)).vocabulary, 126464);
+}
+
+TEST(Config, MissingKeysAreNamedAndNeverGuessed) {
+  for (const char* key : {"d_model", "n_layers", "n_heads", "vocab_size", "rope_theta", "rms_norm_eps"}) {
+    EXPECT_ERROR(read(without(llada(), key)), std::string("key '") + key + "' is missing");
+  }
+  for (const char* key : {"hidden_size", "intermediate_size", "rope_theta", "rms_norm_eps"}) {
+    EXPECT_ERROR(read(without(dream(), key)), std::string("key '") + key + "' is missing");
+  }
+}
+
+TEST(Config, UnknownAndUnsupportedKeysAreNamed) {
+  EXPECT_ERROR(read(with(llada(), "new_feature", 1)), "key 'new_feature' is not known");
+  EXPECT_ERROR(read(with(dream(), "qk_norm", true)), "key 'qk_norm' is not known");
+  EXPECT_ERROR(read(with(llada(), "scale_logits", true)), "key 'scale_logits' is true");
+  EXPECT_ERROR(read(with(llada(), "block_group_size", 2)), "key 'block_group_size' is 2");
+  EXPECT_ERROR(read(with(llada(), "attention_layer_norm", true)), "attention_layer_norm");
+  EXPECT_ERROR(read(with(dream(), "rope_scaling", {{"type", "yarn"}})), "rope_scaling");
+  EXPECT_ERROR(read(with(dream(), "use_sliding_window", true)), "use_sliding_window");
+  EXPECT_ERROR(read(with(dream(), "hidden_act", "gelu")), "hidden_act");
+  EXPECT_ERROR(read(with(dream(), "quantization_config", {{"bits", 4}})), "quantization_config");
+}
+
+TEST(Config, ContradictionsAreNamed) {
+  EXPECT_ERROR(read(with(llada(), "embedding_size", 100)), "less than vocab_size");
+  EXPECT_ERROR(read(with(llada(), "n_heads", 30)), "do not make the hidden size");
+  EXPECT_ERROR(read(with(dream(), "num_key_value_heads", 5)), "do not divide");
+  EXPECT_ERROR(read(with(llada(), "model_type", "olmo")), "key 'model_type' is 'olmo'");
+  EXPECT_ERROR(read(with(dream(), "architectures", {"Qwen2ForCausalLM"})), "supported are LLaDAModelLM");
+}
+
+TEST(Config, ValuesOfTheWrongKindOrSizeAreRefused) {
+  EXPECT_ERROR(read(with(llada(), "n_layers", -1)), "must be from 1 to 1000, not -1");
+  EXPECT_ERROR(read(with(llada(), "n_layers", 1e30)), "must be an integer");
+  EXPECT_ERROR(read(with(llada(), "n_layers", 18446744073709551615ull)), "must be from 1 to 1000");
+  EXPECT_ERROR(read(with(llada(), "d_model", "4096")), "must be an integer");
+  EXPECT_ERROR(read(with(llada(), "rope_theta", -1)), "rope_theta");
+  EXPECT_ERROR(read(with(llada(), "architectures", "LLaDAModelLM")), "must be a list");
+  EXPECT_ERROR(read(with(llada(), "architectures", Json::array())), "must be a list");
+  EXPECT_ERROR(read_config("[]", "config.json"), "expected a JSON object");
+}
+
+}  // namespace
+}  // namespace umf
