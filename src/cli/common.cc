@@ -1,6 +1,7 @@
 #include "cli/common.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -19,12 +20,16 @@ void request_stop(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
+void print_line(const std::string& text) { fmt::print("{}\n", text); }
+
 }  // namespace
 
 void CommonOptions::declare(OptionSet& options) {
   options.value("backend", backend, "auto, cuda, cpu or reference");
   options.value("threads", machine.threads, "threads of the cpu backend; 0 for all cores");
   options.value("cpu-target", machine.target, "force avx512, avx2 or scalar; the results are the same");
+  options.environment("backend", "UMF_BACKEND");
+  options.environment("threads", "UMF_THREADS");
   options.flag("quiet", quiet, "no progress on stderr");
   options.flag("json", json, "results as JSON");
 }
@@ -46,9 +51,21 @@ ModelChoice parse_model_choice(const std::string& text) {
 
 std::string read_input(const std::string& path) { return path == "-" ? read_stdin() : read_file(path); }
 
-void print_json(const Json& value) {
-  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  std::fwrite(text.data(), 1, text.size(), stdout);
+void print_json(const Json& value) { print_line(value.dump(-1, ' ', false, Json::error_handler_t::replace)); }
+
+void print_in_order(const nlohmann::ordered_json& value) {
+  print_line(value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+void print_answer(const std::string& text) {
+  if (::isatty(STDOUT_FILENO) == 0) return print_line(text);
+  std::string safe;
+  for (const char c : text) {
+    const bool control = (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+    if (control) safe += "\xEF\xBF\xBD";
+    else safe += c;
+  }
+  print_line(safe);
 }
 
 bool interrupted() { return stop_requested != 0; }

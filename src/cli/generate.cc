@@ -137,7 +137,7 @@ int generate(GenerateOptions& options) {
                 {"action", action_json(action)},
                 {"seconds", {{"load", load_seconds}, {"unmask", seconds_since(decode_start)}}}});
   } else {
-    fmt::print("{}\n", answer);
+    print_answer(answer);
   }
   return decoding.interrupted ? kExitInterrupted : 0;
 }

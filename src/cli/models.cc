@@ -46,9 +46,10 @@ Json token_json(const Tokenizer& tokenizer, std::optional<Token> token) {
   return {{"id", *token}, {"text", tokenizer.bytes(*token)}};
 }
 
-Json describe(const Checkpoint& c) {
+// In the order in which a person reads it.
+nlohmann::ordered_json describe(const Checkpoint& c) {
   const Architecture& a = c.architecture;
-  Json json = {{"directory", c.location.directory.string()},
+  nlohmann::ordered_json json = {{"directory", c.location.directory.string()},
                {"commit", c.location.commit.empty() ? Json(nullptr) : Json(c.location.commit)},
                {"family", c.family->name},
                {"architecture", c.family->architecture},
@@ -66,7 +67,7 @@ Json describe(const Checkpoint& c) {
                {"head_dim", a.attention.head_dim},
                {"attention", name_of(a.attention)},
                {"rope_theta", a.rope_theta},
-               {"norm_eps", a.norm_eps},
+               {"norm_eps", std::stod(fmt::format("{}", a.norm_eps))},
                {"max_length", a.max_length},
                {"vocabulary_rows", a.vocabulary},
                {"tokenizer_size", c.tokenizer.size()},
@@ -86,14 +87,14 @@ Json describe(const Checkpoint& c) {
 int describe_model(const std::string& where, bool json) {
   const ModelChoice choice = parse_model_choice(where);
   Checkpoint checkpoint = open_checkpoint(find_checkpoint(choice.where));
-  const Json description = describe(checkpoint);
+  const nlohmann::ordered_json description = describe(checkpoint);
   // Building the model checks every tensor against the configuration; the plain backend maps and copies
   // nothing.
   const auto backend = make_reference_backend();
   if (checkpoint.family->diffusion) LanguageModel(choice.name, std::move(checkpoint), *backend);
   else ProcessRewardModel(std::move(checkpoint), *backend);
   if (json) {
-    print_json(description);
+    print_in_order(description);
     return 0;
   }
   for (const auto& [key, value] : description.items()) {

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 #include <unordered_map>
 
@@ -16,16 +15,9 @@ namespace {
 
 CLI::App& app_of(void* app) { return *static_cast<CLI::App*>(app); }
 
-std::string environment_name(const std::string& option) {
-  std::string name = "UMF_" + option;
-  for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return name;
-}
-
 template <class T>
-void add(void* app, const std::string& name, T& target, const std::string& help) {
-  auto* option = app_of(app).add_option("--" + name, target, help);
-  option->envname(environment_name(name));
+void add(void* app, const std::string& name, T& target, const std::string& type, const std::string& help) {
+  auto* option = app_of(app).add_option("--" + name, target, help)->type_name(type);
   if constexpr (!std::is_same_v<T, std::string>) option->capture_default_str();
   else if (!target.empty()) option->capture_default_str();
 }
@@ -72,25 +64,24 @@ std::string explain_extra(const CLI::App& app, const std::string& word, const st
 }  // namespace
 
 void OptionSet::value(const std::string& name, std::string& target, const std::string& help) {
-  add(app_, name, target, help);
+  add(app_, name, target, "TEXT", help);
 }
 void OptionSet::value(const std::string& name, int& target, const std::string& help) {
-  add(app_, name, target, help);
+  add(app_, name, target, "N", help);
 }
 void OptionSet::value(const std::string& name, float& target, const std::string& help) {
-  add(app_, name, target, help);
+  add(app_, name, target, "N", help);
 }
 void OptionSet::value(const std::string& name, std::uint64_t& target, const std::string& help) {
-  add(app_, name, target, help);
+  add(app_, name, target, "N", help);
 }
 void OptionSet::value(const std::string& name, std::optional<std::string>& target, const std::string& help) {
   app_of(app_)
       .add_option_function<std::string>("--" + name, [&target](const std::string& v) { target = v; }, help)
-      ->envname(environment_name(name));
+      ->type_name("VALUE");
 }
-void OptionSet::values(const std::string& name, std::vector<std::string>& target, const std::string& help) {
-  // One value per use of the option, so that it never swallows an argument.
-  app_of(app_).add_option("--" + name, target, help)->expected(1)->take_all()->allow_extra_args(false);
+void OptionSet::environment(const std::string& name, const std::string& variable) {
+  app_of(app_).get_option("--" + name)->envname(variable);
 }
 void OptionSet::flag(const std::string& name, bool& target, const std::string& help) {
   app_of(app_).add_flag("--" + name, target, help);
@@ -139,7 +130,10 @@ class CommandLine {
     }
     // A required subcommand is missed whenever the first word is not one.
     if (app_.get_subcommands().empty() && !extras.empty()) return explain_extra(app_, extras.front(), commands_);
-    return mistake.what();
+    const std::string message = mistake.what();
+    constexpr std::string_view kConversion = "Could not convert: ";
+    if (!message.starts_with(kConversion)) return message;
+    return message.substr(kConversion.size()) + " is not a value this option can take";
   }
 
   const std::vector<Command>& commands_;

@@ -14,15 +14,16 @@ namespace umf {
 // --help shows.
 class OptionSet {
  public:
-  // `name` is without the dashes. The environment variable UMF_NAME gives a value where the command
-  // line does not.
+  // `name` is without the dashes.
   void value(const std::string& name, std::string& target, const std::string& help);
   void value(const std::string& name, int& target, const std::string& help);
   void value(const std::string& name, float& target, const std::string& help);
   void value(const std::string& name, std::uint64_t& target, const std::string& help);
   void value(const std::string& name, std::optional<std::string>& target, const std::string& help);
-  void values(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
+  // The variable gives the option's value where the command line does not. For what describes the
+  // machine only: nothing in the environment may change a result.
+  void environment(const std::string& name, const std::string& variable);
   void argument(const std::string& name, std::string& target, const std::string& help);
   // Lines printed after the options: examples, formats.
   void footer(const std::string& text);

@@ -78,14 +78,10 @@ TEST(Safetensors, TensorsAreCheckedAgainstWhatIsAskedFor) {
 
 TEST(Safetensors, UnalignedTensorsAreRefused) {
   const TemporaryDirectory directory;
-  write_safetensors_raw(directory / "model.safetensors",
-                        "{\"a\":" + entry("F32", "[1]", "[0,4]") + "}  ", std::string(4, '\0'));
-  const std::string file = read_file(directory / "model.safetensors");
-  std::uint64_t length;
-  std::memcpy(&length, file.data(), 8);
-  const Weights weights = Weights::open(directory.path());
-  if (length % 4 == 0) GTEST_FAIL() << "the test's header happens to be aligned";
-  EXPECT_ERROR(weights.vector("a", 1), "not aligned");
+  std::string header = "{\"a\":" + entry("F32", "[1]", "[0,4]") + "}";
+  while (header.size() % 4 != 1) header.push_back(' ');
+  write_safetensors_raw(directory / "model.safetensors", header, std::string(4, '\0'));
+  EXPECT_ERROR(Weights::open(directory.path()).vector("a", 1), "not aligned");
 }
 
 TEST(Safetensors, ShardsMustAgreeWithTheirIndex) {
