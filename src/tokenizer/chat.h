@@ -2,20 +2,14 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "tokenizer/chat_template.h"
+#include "tokenizer/chat_prompt.h"
 #include "tokenizer/tokenizer.h"
 
 namespace umf {
-
-struct Message {
-  std::string role, content;
-};
 
 // Renders `template_source` with `messages` and encodes it. Template text may spell special tokens;
 // the text of messages may not, whatever it contains.
@@ -25,25 +19,5 @@ std::vector<Token> encode_chat(const Tokenizer& tokenizer, const std::string& te
 // The checkpoint's own template: chat_template.jinja, else tokenizer_config.json's chat_template
 // (a string, or a list of named ones: "default"). Absent: nullopt.
 std::optional<std::string> find_chat_template(const std::filesystem::path& directory);
-
-// The steps of encode_chat that need no tokenizer.
-
-// Roles and contents are marked as user text. `special_texts` are variables of the template by
-// name: "bos_token", "eos_token", ...
-MarkedText render_chat(const ChatTemplate& chat_template, const std::vector<Message>& messages,
-                       bool add_generation_prompt,
-                       const std::map<std::string, std::string>& special_texts);
-
-struct PromptPiece {
-  std::optional<Token> special;
-  std::string text;  // of the special token, or what stands between two of them; never empty
-  bool operator==(const PromptPiece&) const = default;
-};
-
-// Cuts at the special tokens, the longest first at each place. A special token begins and ends in
-// template text; between, a template may put a role, as in "<|" ~ role ~ "|>". The tokens' lstrip
-// and rstrip flags are not heeded: no checkpoint we read sets them on a special token.
-std::vector<PromptPiece> split_at_specials(
-    const MarkedText& prompt, const std::vector<std::pair<Token, std::string>>& specials);
 
 }  // namespace umf
