@@ -1,17 +1,15 @@
 // From a conversation to prompt tokens, with user text that never becomes special tokens.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tokenizer/chat_prompt.h"
 #include "tokenizer/tokenizer.h"
 
 namespace umf {
-
-struct Message {
-  std::string role, content;
-};
 
 // Renders `template_source` with `messages` and encodes it. Template text may spell special tokens;
 // the text of messages may not, whatever it contains.

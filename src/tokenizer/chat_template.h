@@ -9,6 +9,15 @@
 
 namespace umf {
 
+// Keeps the order of keys, in which a template prints an object.
+using OrderedJson = nlohmann::ordered_json;
+
+// Rendered text that remembers where it comes from.
+struct MarkedText {
+  std::string text;
+  std::vector<bool> user;  // for every byte of `text`: whether it comes from the user's variables
+};
+
 // A parsed template. Immutable; render() may be called from several threads.
 class ChatTemplate {
  public:
@@ -22,6 +31,11 @@ class ChatTemplate {
   // Throws Error for raise_exception(), a type error, or when a bound on steps, depth or output is
   // passed.
   std::string render(const Json& variables) const;
+
+  // As render() with the variables of both objects. The bytes that come from strings of `user` are
+  // marked, through whatever the template does to them: so a prompt's special tokens can be told
+  // from user text that merely spells them.
+  MarkedText render_marked(const OrderedJson& trusted, const OrderedJson& user) const;
 
  private:
   struct Impl;
