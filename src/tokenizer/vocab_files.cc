@@ -97,7 +97,8 @@ TokenizerSpec read_vocab_files(const std::filesystem::path& directory,
   read_merges(merges_path, spec);
   spec.added = config.added;
   const auto added_path = directory / "added_tokens.json";
-  if (std::filesystem::exists(added_path)) read_added_tokens(added_path, config, spec);
+  std::error_code ignored;
+  if (std::filesystem::exists(added_path, ignored)) read_added_tokens(added_path, config, spec);
   mark_named_as_special(config, spec.added);
   spec.splits = {{std::string(kQwen2Regex), false}};
   spec.nfc = true;
