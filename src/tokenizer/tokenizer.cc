@@ -107,6 +107,7 @@ namespace {
 // Calls `valid` with each longest stretch of UTF-8 and `stray` with the bytes between them.
 template <class Valid, class Stray>
 void for_each_stretch(std::string_view text, Valid valid, Stray stray) {
+  if (text.empty()) return;
   if (simdjson::validate_utf8(text.data(), text.size())) return valid(text);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = valid_utf8_end(text, at);

@@ -34,6 +34,9 @@ TEST(TokenizerJson, AcceptsEverySupportedForm) {
                         {"end_of_word_suffix", nullptr},
                         {"ignore_merges", true}});
   EXPECT_EQ(refusal(json), "");
+  json["model"].erase("type");  // as in the oldest files
+  json["model"]["unk_token"] = "<unk>";
+  EXPECT_EQ(refusal(json), "");
 }
 
 TEST(TokenizerJson, RefusesWhatIsNotSupportedByName) {
