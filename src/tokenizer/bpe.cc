@@ -1,8 +1,9 @@
 #include "tokenizer/bpe.h"
 
 #include <cassert>
+#include <functional>
 #include <queue>
-#include <tuple>
+#include <utility>
 
 namespace umf {
 namespace {
@@ -10,20 +11,17 @@ namespace {
 // Up to here a scan over all neighbours beats a heap; beyond, it would be quadratic.
 constexpr std::size_t kShortPiece = 32;
 constexpr std::uint32_t kNoRank = 0xFFFFFFFF;
+constexpr MergeRule kNoRule = {kNoRank, -1};
 
 }  // namespace
 
-Bpe::Bpe(const Vocabulary& vocabulary, const std::vector<Merge>& merges, bool take_whole)
-    : vocabulary_(vocabulary), rules_(merges.size()) {
+Bpe::Bpe(const Vocabulary& vocabulary, MergeTable merges, bool take_whole)
+    : vocabulary_(vocabulary), merges_(std::move(merges)) {
   for (int byte = 0; byte < 256; ++byte) {
     const char text = static_cast<char>(byte);
     const auto token = vocabulary.find({&text, 1});
     assert(token);
     byte_tokens_[byte] = *token;
-  }
-  for (std::size_t rank = 0; rank < merges.size(); ++rank) {
-    const Merge& merge = merges[rank];
-    (void)rules_.insert(merge.left, merge.right, {static_cast<std::uint32_t>(rank), merge.joined});
   }
   whole_ = take_whole ? std::vector<std::uint8_t>(vocabulary.size(), 1) : find_whole_tokens();
 }
@@ -56,11 +54,11 @@ void Bpe::encode(std::string_view piece, std::vector<Token>& ids) const {
 
 void Bpe::merge_short(std::string_view piece, std::vector<Token>& ids) const {
   std::array<Token, kShortPiece> tokens;
-  std::array<Rule, kShortPiece> rules;  // of the pair that starts here
+  std::array<MergeRule, kShortPiece> rules;  // of the pair that starts here
   int count = static_cast<int>(piece.size());
   const auto look_up = [&](int at) {
-    const Rule* rule = at + 1 < count ? rules_.find(tokens[at], tokens[at + 1]) : nullptr;
-    rules[at] = rule != nullptr ? *rule : Rule{kNoRank, -1};
+    const MergeRule* rule = at + 1 < count ? merges_.find(tokens[at], tokens[at + 1]) : nullptr;
+    rules[at] = rule != nullptr ? *rule : kNoRule;
   };
   for (int i = 0; i < count; ++i) tokens[i] = byte_token(piece[i]);
   for (int i = 0; i < count; ++i) look_up(i);
@@ -85,46 +83,46 @@ void Bpe::merge_short(std::string_view piece, std::vector<Token>& ids) const {
 void Bpe::merge_long(std::string_view piece, std::vector<Token>& ids) const {
   struct Symbol {
     Token token;
-    int previous, next;  // -1 at the ends; a symbol that was joined to its left has token -1
-  };
-  struct Candidate {
-    std::uint32_t rank;
-    int left, right;                // symbols
-    Token left_token, right_token;  // as they were when this was found: it is stale if they changed
-    Token joined;
-    bool operator>(const Candidate& other) const {
-      return std::tie(rank, left) > std::tie(other.rank, other.left);
-    }
+    int previous, next;  // -1 at the ends
+    MergeRule rule;      // of this symbol and the next; of a symbol that is gone: none
   };
   const int count = static_cast<int>(piece.size());
   std::vector<Symbol> symbols(count);
-  for (int i = 0; i < count; ++i) {
-    symbols[i] = {byte_token(piece[i]), i - 1, i + 1 < count ? i + 1 : -1};
-  }
-  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
-  const auto consider = [&](int left) {
-    if (left < 0 || symbols[left].next < 0) return;
-    const int right = symbols[left].next;
-    const Token a = symbols[left].token, b = symbols[right].token;
-    if (const Rule* rule = rules_.find(a, b))
-      queue.push({rule->rank, left, right, a, b, rule->joined});
+  const auto look_up = [&](int at) {
+    Symbol& symbol = symbols[at];
+    const MergeRule* rule =
+        symbol.next >= 0 ? merges_.find(symbol.token, symbols[symbol.next].token) : nullptr;
+    symbol.rule = rule != nullptr ? *rule : kNoRule;
   };
-  for (int i = 0; i < count; ++i) consider(i);
+  // Rank and place in one number: the smallest is the leftmost of the lowest rank. Entries stay
+  // when their symbol changes; they are stale then, because no two pairs of tokens have the same
+  // rank.
+  const auto entry = [&](int at) { return std::uint64_t{symbols[at].rule.rank} << 32 | at; };
+  std::vector<std::uint64_t> heap;
+  for (int i = 0; i < count; ++i) symbols[i] = {byte_token(piece[i]), i - 1, i + 1, kNoRule};
+  symbols.back().next = -1;
+  for (int i = 0; i < count; ++i) {
+    look_up(i);
+    if (symbols[i].rule.rank != kNoRank) heap.push_back(entry(i));
+  }
+  std::priority_queue queue(std::greater<>(), std::move(heap));
+  const auto renew = [&](int at) {
+    look_up(at);
+    if (symbols[at].rule.rank != kNoRank) queue.push(entry(at));
+  };
   while (!queue.empty()) {
-    const Candidate best = queue.top();
+    const std::uint64_t best = queue.top();
     queue.pop();
-    Symbol& left = symbols[best.left];
-    Symbol& right = symbols[best.right];
-    if (left.token != best.left_token || right.token != best.right_token ||
-        left.next != best.right) {
-      continue;
-    }
-    left.token = best.joined;
+    const int at = static_cast<int>(best & 0xFFFFFFFF);
+    if (entry(at) != best) continue;
+    Symbol& left = symbols[at];
+    Symbol& right = symbols[left.next];
+    left.token = left.rule.joined;
     left.next = right.next;
-    if (right.next >= 0) symbols[right.next].previous = best.left;
-    right.token = -1;
-    consider(left.previous);
-    consider(best.left);
+    right.rule = kNoRule;
+    if (left.next >= 0) symbols[left.next].previous = at;
+    renew(at);
+    if (left.previous >= 0) renew(left.previous);
   }
   for (int i = 0; i >= 0; i = symbols[i].next) ids.push_back(symbols[i].token);
 }

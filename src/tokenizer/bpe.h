@@ -13,18 +13,20 @@
 
 namespace umf {
 
-// Two tokens and what they become; its index in the list is its rank, lower first.
-struct Merge {
-  Token left, right, joined;
+// What two neighbours become, and how early: lower ranks go first.
+struct MergeRule {
+  std::uint32_t rank;
+  Token joined;
 };
+using MergeTable = PairTable<MergeRule>;  // by the two tokens; each rank once
 
 // Immutable; threads may share it.
 class Bpe {
  public:
   // `vocabulary` outlives this object and holds a findable token for each of the 256 bytes. The
-  // bytes of a merge's `joined` are those of its parts. A pair given twice keeps its first rank.
-  // `take_whole`: a piece that is itself a findable token needs no merges.
-  Bpe(const Vocabulary& vocabulary, const std::vector<Merge>& merges, bool take_whole);
+  // bytes of a rule's `joined` are those of its two tokens. `take_whole`: a piece that is itself a
+  // findable token needs no merges.
+  Bpe(const Vocabulary& vocabulary, MergeTable merges, bool take_whole);
 
   // Appends the tokens of `piece`, whatever bytes it holds; their bytes are those of `piece`.
   void encode(std::string_view piece, std::vector<Token>& ids) const;
@@ -32,11 +34,6 @@ class Bpe {
   Token byte_token(unsigned char byte) const { return byte_tokens_[byte]; }
 
  private:
-  struct Rule {
-    std::uint32_t rank;
-    Token joined;
-  };
-
   void merge_short(std::string_view piece, std::vector<Token>& ids) const;
   void merge_long(std::string_view piece, std::vector<Token>& ids) const;
   // By id: 1 when the merges make this token, and nothing else, of its bytes.
@@ -44,7 +41,7 @@ class Bpe {
 
   const Vocabulary& vocabulary_;
   std::array<Token, 256> byte_tokens_;
-  PairTable<Rule> rules_;
+  MergeTable merges_;
   std::vector<std::uint8_t> whole_;  // by id: taken without merging
 };
 

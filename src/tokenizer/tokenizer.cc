@@ -57,7 +57,7 @@ struct Tokenizer::Impl {
 
 Tokenizer::Impl::Impl(const TokenizerSpec& spec)
     : tables(build_tables(spec)),
-      bpe(tables.vocabulary, tables.merges, spec.ignore_merges),
+      bpe(tables.vocabulary, std::move(tables.merges), spec.ignore_merges),
       pretokenizer(spec.splits, spec.source),
       raw_added(select_added(spec, false)),
       normalized_added(select_added(spec, true)),
@@ -107,6 +107,7 @@ namespace {
 // Calls `valid` with each longest stretch of UTF-8 and `stray` with the bytes between them.
 template <class Valid, class Stray>
 void for_each_stretch(std::string_view text, Valid valid, Stray stray) {
+  if (text.empty()) return;
   if (simdjson::validate_utf8(text.data(), text.size())) return valid(text);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = valid_utf8_end(text, at);
@@ -127,11 +128,12 @@ Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 
 Tokenizer Tokenizer::load(const std::filesystem::path& directory) {
   const auto path = directory / "tokenizer.json";
+  std::error_code ignored;  // a folder that cannot be entered has no tokenizer, either
   const TokenizerConfig config = read_tokenizer_config(directory);
   TokenizerSpec spec;
-  if (std::filesystem::exists(path)) {
+  if (std::filesystem::exists(path, ignored)) {
     spec = parse_tokenizer_json(read_file(path, kFileLimit), path.string());
-  } else if (std::filesystem::exists(directory / "vocab.json")) {
+  } else if (std::filesystem::exists(directory / "vocab.json", ignored)) {
     spec = read_vocab_files(directory, config);
   } else {
     throw Error(fmt::format("'{}' has no tokenizer: neither tokenizer.json nor vocab.json is there",

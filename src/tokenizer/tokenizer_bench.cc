@@ -1,4 +1,4 @@
-// How fast a tokenizer loads and encodes: tokenizer_bench DIRECTORY.
+// How fast a tokenizer loads and encodes generated texts, and the files given.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "tokenizer/tokenizer.h"
 
 namespace {
@@ -40,7 +41,7 @@ void measure(const umf::Tokenizer& tokenizer, const char* name, const std::strin
              text.size(), tokens);
 }
 
-int run(const std::string& directory) {
+int run(const std::string& directory, const std::vector<std::string>& files) {
   using umf::Tokenizer;
   double best = 1e9;
   for (int round = 0; round < 5; ++round) {
@@ -108,18 +109,19 @@ int run(const std::string& directory) {
                   " ", kBytes));
   measure(tokenizer, "one letter", std::string(1 << 20, 'a'));
   measure(tokenizer, "spaces", std::string(1 << 20, ' '));
+  for (const std::string& file : files) measure(tokenizer, file.c_str(), umf::read_file(file));
   return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: tokenizer_bench DIRECTORY\n");
+  if (argc < 2) {
+    fmt::print(stderr, "usage: tokenizer_bench DIRECTORY [TEXT_FILE...]\n");
     return 2;
   }
   try {
-    return run(argv[1]);
+    return run(argv[1], {argv + 2, argv + argc});
   } catch (const std::exception& reason) {
     fmt::print(stderr, "error: {}\n", reason.what());
     return 1;

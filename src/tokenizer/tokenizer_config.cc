@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kFileLimit = 64 << 20;
 
 Json read_object(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return Json::object();
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return Json::object();
   Json json = parse_json(read_file(path, kFileLimit), path.string());
   if (!json.is_object()) throw Error(fmt::format("{}: expected an object", path.string()));
   return json;

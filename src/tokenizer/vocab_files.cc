@@ -17,7 +17,8 @@ constexpr std::size_t kFileLimit = 256 << 20;
 
 // Of Qwen2Tokenizer and of DreamTokenizer, which was made from it.
 constexpr std::string_view kQwen2Regex =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
+    R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 void require_known_class(const std::filesystem::path& directory, const TokenizerConfig& config) {
   const std::string where = (directory / "tokenizer_config.json").string();
@@ -97,7 +98,8 @@ TokenizerSpec read_vocab_files(const std::filesystem::path& directory,
   read_merges(merges_path, spec);
   spec.added = config.added;
   const auto added_path = directory / "added_tokens.json";
-  if (std::filesystem::exists(added_path)) read_added_tokens(added_path, config, spec);
+  std::error_code ignored;
+  if (std::filesystem::exists(added_path, ignored)) read_added_tokens(added_path, config, spec);
   mark_named_as_special(config, spec.added);
   spec.splits = {{std::string(kQwen2Regex), false}};
   spec.nfc = true;

@@ -24,7 +24,7 @@ class Builder {
     add_vocab();
     require_bytes();
     add_added();
-    std::vector<Merge> merges = resolve_merges();
+    MergeTable merges = resolve_merges();
     std::vector<std::uint8_t> special = special_flags();
     return {std::move(vocabulary_), std::move(merges), std::move(special)};
   }
@@ -104,15 +104,15 @@ class Builder {
     }
   }
 
-  std::vector<Merge> resolve_merges() const {
-    std::vector<Merge> merges;
-    merges.reserve(spec_.merges.size());
+  MergeTable resolve_merges() const {
+    MergeTable merges(spec_.merges.size());
+    std::uint32_t rank = 0;
     std::string joined;
     for (const auto& [left, right] : spec_.merges) {
       const auto refuse = [&, left = left, right = right](std::string_view text) {
         fail(fmt::format(
-            "merge {} ('{}' with '{}'): '{}' is not an ordinary token of the vocabulary",
-            merges.size(), excerpt(left), excerpt(right), excerpt(text)));
+            "merge {} ('{}' with '{}'): '{}' is not an ordinary token of the vocabulary", rank,
+            excerpt(left), excerpt(right), excerpt(text)));
       };
       joined.clear();
       if (!append_alphabet_bytes(left, joined)) refuse(left);
@@ -125,7 +125,11 @@ class Builder {
       if (!left_token) refuse(left);
       if (!right_token) refuse(right);
       if (!joined_token) refuse(std::string(left) + std::string(right));
-      merges.push_back({*left_token, *right_token, *joined_token});
+      if (!merges.insert(*left_token, *right_token, {rank, *joined_token})) {
+        fail(fmt::format("merge {} ('{}' with '{}') is given twice", rank, excerpt(left),
+                         excerpt(right)));
+      }
+      ++rank;
     }
     return merges;
   }

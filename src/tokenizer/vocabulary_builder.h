@@ -13,7 +13,7 @@ namespace umf {
 
 struct TokenTables {
   Vocabulary vocabulary;
-  std::vector<Merge> merges;          // by rank
+  MergeTable merges;
   std::vector<std::uint8_t> special;  // by id
 };
 
