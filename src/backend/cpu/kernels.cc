@@ -8,6 +8,7 @@
 //
 #include "backend/cpu/attention-inl.h"
 #include "backend/cpu/matmul-inl.h"
+#include "backend/cpu/peak-inl.h"
 #include "backend/cpu/predict-inl.h"
 #include "backend/cpu/rows-inl.h"
 
@@ -34,6 +35,7 @@ Kernels make_kernels(const char* name) {
   table.predict = predict;
   table.exp = exp_all;
   table.log = log_all;
+  table.fma_loop = fma_loop;
   return table;
 }
 

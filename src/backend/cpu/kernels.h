@@ -87,9 +87,10 @@ struct Kernels {
   Prediction (*predict)(const float* logits, int vocabulary, int position, const Sampling& sampling,
                         PredictScratch& scratch);
 
-  // For the tests of accuracy.
+  // For the tests of accuracy and the benchmark.
   void (*exp)(const float* x, std::size_t count, float* out);
   void (*log)(const float* x, std::size_t count, float* out);
+  double (*fma_loop)(long rounds);  // operations done
 };
 
 // Best first; those that this machine cannot run are left out.
