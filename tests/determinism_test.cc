@@ -53,6 +53,7 @@ TEST_P(Determinism, PredictionsAreTheSameBytesOnEveryPath) {
   EXPECT_EQ(predictions(plain.model, false, true), expected) << "in another order";
   for (const std::string& target : cpu_targets()) {
     for (const int threads : {1, 2, 3, 5}) {
+      if (target == "scalar" && threads != 3) continue;  // slow, and its pool is the same
       Loaded loaded(directory, make_cpu_backend(threads, target));
       EXPECT_EQ(predictions(loaded.model, true, true), expected) << target << ", " << threads << " threads";
     }

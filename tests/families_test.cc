@@ -79,7 +79,8 @@ std::vector<Token> proposals(const std::string& tiny, int length) {
   std::iota(positions.begin(), positions.end(), 0);
   const Query query{tokens, positions, {}};
   std::vector<Token> proposed;
-  for (const Prediction& p : loaded.model.predict({&query, 1}).front()) proposed.push_back(p.token);
+  const std::vector<Prediction> predictions = loaded.model.predict({&query, 1}).front();
+  for (const Prediction& p : predictions) proposed.push_back(p.token);
   return proposed;
 }
 
