@@ -22,8 +22,6 @@
 namespace umf {
 namespace {
 
-constexpr std::size_t kFileLimit = 256 << 20;
-
 // The added tokens that are looked for in the raw text, or those in the normalised text.
 AddedTokens select_added(const TokenizerSpec& spec, bool normalized) {
   std::vector<AddedToken> selected;
@@ -132,7 +130,7 @@ Tokenizer Tokenizer::load(const std::filesystem::path& directory) {
   const TokenizerConfig config = read_tokenizer_config(directory);
   TokenizerSpec spec;
   if (std::filesystem::exists(path, ignored)) {
-    spec = parse_tokenizer_json(read_file(path, kFileLimit), path.string());
+    spec = parse_tokenizer_json(read_file(path, kTokenizerFileLimit), path.string());
   } else if (std::filesystem::exists(directory / "vocab.json", ignored)) {
     spec = read_vocab_files(directory, config);
   } else {

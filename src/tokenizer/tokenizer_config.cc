@@ -13,12 +13,10 @@
 namespace umf {
 namespace {
 
-constexpr std::size_t kFileLimit = 64 << 20;
-
 Json read_object(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return Json::object();
-  Json json = parse_json(read_file(path, kFileLimit), path.string());
+  Json json = parse_json(read_file(path, kTokenizerFileLimit), path.string());
   if (!json.is_object()) throw Error(fmt::format("{}: expected an object", path.string()));
   return json;
 }

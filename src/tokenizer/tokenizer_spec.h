@@ -1,6 +1,7 @@
 // What a tokenizer's files say, whichever files they are: the common result of both loaders.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,8 @@ namespace umf {
 
 // Ids index tables, so a file that claims a huge one must not decide how much memory we take.
 inline constexpr Token kTokenLimit = 4'000'000;
+// Twice the largest that is published; parsing takes a multiple of it.
+inline constexpr std::size_t kTokenizerFileLimit = 64 << 20;
 
 struct AddedToken {
   Token id = 0;

@@ -13,8 +13,6 @@
 namespace umf {
 namespace {
 
-constexpr std::size_t kFileLimit = 256 << 20;
-
 // Of Qwen2Tokenizer and of DreamTokenizer, which was made from it.
 constexpr std::string_view kQwen2Regex =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
@@ -37,7 +35,7 @@ void require_known_class(const std::filesystem::path& directory, const Tokenizer
 }
 
 void read_merges(const std::filesystem::path& path, TokenizerSpec& spec) {
-  const auto text = std::make_shared<const std::string>(read_file(path, kFileLimit));
+  const auto text = std::make_shared<const std::string>(read_file(path, kTokenizerFileLimit));
   spec.storage.push_back(text);
   std::string_view rest = *text;
   for (int line_number = 1; !rest.empty(); ++line_number) {
@@ -57,7 +55,7 @@ void read_merges(const std::filesystem::path& path, TokenizerSpec& spec) {
 // added_tokens.json gives text and id only; a token is special when the configuration names it.
 void read_added_tokens(const std::filesystem::path& path, const TokenizerConfig& config,
                        TokenizerSpec& spec) {
-  const auto document = parse_large_json(read_file(path, kFileLimit), path.string());
+  const auto document = parse_large_json(read_file(path, kTokenizerFileLimit), path.string());
   std::unordered_set<Token> known;
   for (const AddedToken& token : config.added) known.insert(token.id);
   for (const auto& [text, id] : parse_vocab(document->root, path.string())) {
@@ -92,7 +90,8 @@ TokenizerSpec read_vocab_files(const std::filesystem::path& directory,
   }
   TokenizerSpec spec;
   spec.source = vocab_path.string();
-  const auto vocab = parse_large_json(read_file(vocab_path, kFileLimit), vocab_path.string());
+  const auto vocab =
+      parse_large_json(read_file(vocab_path, kTokenizerFileLimit), vocab_path.string());
   spec.storage.push_back(vocab);
   spec.vocab = parse_vocab(vocab->root, vocab_path.string());
   read_merges(merges_path, spec);
