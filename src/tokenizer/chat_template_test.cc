@@ -123,6 +123,8 @@ TEST(ChatTemplate, RefusesWithLineAndColumnWhatItDoesNotSupport) {
       {"{{ 0x10 }}", "numbers in base 2, 8 or 16 are not supported"},
       {"{% for x in y recursive %}{% endfor %}", "recursive loops are not supported"},
       {"{{ {'a': 1}.items() }}", "a generator or view cannot be printed"},
+      {"{{ 'a' | escape }}", "the filter 'escape' is not supported"},
+      {"{{ 'a' ~ (b | safe) }}", "column 15: the filter 'safe' is supported at the end of a print"},
       {"{{ 'a'.__class__ }}", "'__class__' is not supported"},
       {"{{ range }}", "a function cannot be printed"},
       {"{{ 99999999999999999999 }}", "integers are limited to 64 bits"},

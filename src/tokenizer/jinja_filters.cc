@@ -52,25 +52,6 @@ Text title_words(const Text& text) {
   return result;
 }
 
-Text escape_html(const Text& text) {
-  Text result;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char next = text.bytes()[at];
-    const std::string_view entity = next == '&'    ? "&amp;"
-                                    : next == '<'  ? "&lt;"
-                                    : next == '>'  ? "&gt;"
-                                    : next == '\'' ? "&#39;"
-                                    : next == '"'  ? "&#34;"
-                                                   : "";
-    if (entity.empty()) {
-      result.append(text, at, 1);
-    } else {
-      result.append(entity, text.user_at(at));
-    }
-  }
-  return result;
-}
-
 Value default_value(Heap& heap, Value subject, const Arguments& arguments) {
   const auto given = arguments.bind("default", {"default_value", "boolean"});
   const bool also_false = given[1] != nullptr && truth(*given[1]);
@@ -253,15 +234,14 @@ constexpr FilterEntry kScalarFilters[] = {
     {"capitalize", map_text<capitalize>},
     {"d", default_value},
     {"default", default_value},
-    {"e", map_text<escape_html>},
-    {"escape", map_text<escape_html>},
     {"float", to_float},
     {"indent", indent},
     {"int", to_integer},
     {"lower", map_text<to_lower>},
     {"replace", replace_text},
     {"round", round_number},
-    // Nothing escapes text here, so nothing has to be marked as safe.
+    // Text marked as safe escapes what it is joined to, so the parser allows this last in a print
+    // only.
     {"safe", map_text<same>},
     {"string", map_text<same>},
     {"title", map_text<title_words>},

@@ -114,7 +114,8 @@ Value reverse(Heap& heap, Value subject, const Arguments& arguments) {
 
 Value map(Heap& heap, Value subject, const Arguments& arguments) {
   std::vector<Value> results;
-  const auto items = items_of(heap, subject);
+  // None, false and 0 count as empty here, though no loop takes them.
+  const auto items = truth(subject) ? items_of(heap, subject) : std::vector<Value>();
   if (arguments.positional.empty()) {
     const auto given = arguments.bind("map", {"attribute", "default"});
     if (given[0] == nullptr) throw Failure("map needs a filter or an attribute");
@@ -142,6 +143,7 @@ Value map(Heap& heap, Value subject, const Arguments& arguments) {
 // select and reject, and with an attribute in front selectattr and rejectattr.
 Value choose(Heap& heap, Value subject, const Arguments& arguments, bool wanted,
              bool by_attribute) {
+  if (!truth(subject)) return heap.list({}, List::Shape::kGenerator);
   Arguments rest = arguments;
   const auto take = [&rest] {
     const Value taken = rest.positional.front();

@@ -295,7 +295,7 @@ Value slice(Heap& heap, Value object, Value start, Value stop, Value step) {
       object.is(Kind::kText) ||
       (object.is(Kind::kList) && object.list->shape != List::Shape::kGenerator);
   if (object.is(Kind::kUndefined)) fail_undefined(object, "has no items");
-  if (!is_sequence) return Value::undefined();
+  if (!is_sequence) throw Failure(fmt::format("{} cannot be sliced", type_name(object)));
   if (!step.is(Kind::kNone) && !step.is_integral()) {
     throw Failure("the parts of a slice are integers or none");
   }

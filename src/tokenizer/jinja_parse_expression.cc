@@ -452,6 +452,7 @@ const Expression* ExpressionParser::filters(const Expression* subject, bool star
     node.name = name.text;
     if (at_operator("(")) arguments(node);
     subject = add(std::move(node));
+    if (name.text == "safe") safes_.push_back(subject);
   }
   return subject;
 }

@@ -52,6 +52,8 @@ class ExpressionParser {
   Template& template_;
   // Every name that an expression has read since the outermost statement began, in order.
   std::vector<std::string> names_read_;
+  // The uses of the filter safe that no print has ended with.
+  std::vector<const Expression*> safes_;
 
  private:
   const Expression* conditional();

@@ -20,6 +20,9 @@ class Parser : ExpressionParser {
   Block run() {
     Block body = block({});
     if (current().kind != Lexeme::Kind::kEnd) fail_here("the end of the template");
+    if (!safes_.empty()) {
+      fail(safes_[0]->at, "the filter 'safe' is supported at the end of a print only");
+    }
     return body;
   }
 
@@ -56,6 +59,7 @@ class Parser : ExpressionParser {
       } else if (begin.kind == Lexeme::Kind::kPrintBegin) {
         Statement print = make(Kind::kPrint, begin.at);
         print.expressions = {tuple(true)};
+        if (!safes_.empty() && safes_.back() == print.expressions[0]) safes_.pop_back();
         expect_end(Lexeme::Kind::kPrintEnd);
         statements.push_back(add(std::move(print)));
       } else {

@@ -61,7 +61,9 @@ bool is_sequence(Heap&, Value subject, const Arguments& arguments) {
 
 bool is_callable(Heap&, Value subject, const Arguments& arguments) {
   arguments.bind("callable", {});
-  return subject.is(Kind::kMacro) || subject.is(Kind::kFunction) || subject.is(Kind::kMethod);
+  // Jinja's undefined has a call that fails.
+  return subject.is(Kind::kMacro) || subject.is(Kind::kFunction) || subject.is(Kind::kMethod) ||
+         subject.is(Kind::kUndefined);
 }
 
 bool is_divisible(Heap& heap, Value subject, Value by) {
