@@ -197,7 +197,8 @@ TEST(Cli, GenerateReportsWhatItDid) {
   std::string line;
   std::map<int, Token> committed;
   while (std::getline(lines, line)) {
-    for (const Json& commit : Json::parse(line)["commits"]) committed[commit["cell"]] = commit["token"];
+    const Json event = Json::parse(line);
+    for (const Json& commit : event["commits"]) committed[commit["cell"]] = commit["token"];
   }
   ASSERT_EQ(committed.size(), 16);
   for (const auto& [cell, token] : committed) EXPECT_EQ(json["tokens"][cell], token);

@@ -34,7 +34,8 @@ struct SplitRule {
 };
 
 struct TokenizerSpec {
-  std::string source;  // the file or files, for messages
+  std::string source;         // the file or files, for messages
+  std::string merges_source;  // where the merges stand, if not in `source`
 
   // Written in the byte alphabet, as in the file.
   std::vector<std::pair<std::string_view, Token>> vocab;

@@ -90,6 +90,7 @@ TokenizerSpec read_vocab_files(const std::filesystem::path& directory,
   }
   TokenizerSpec spec;
   spec.source = vocab_path.string();
+  spec.merges_source = merges_path.string();
   const auto vocab =
       parse_large_json(read_file(vocab_path, kTokenizerFileLimit), vocab_path.string());
   spec.storage.push_back(vocab);

@@ -30,6 +30,10 @@ class Builder {
   }
 
  private:
+  [[noreturn]] void fail_merge(const std::string& what) const {
+    throw Error(fmt::format("{}: {}", spec_.merges_source.empty() ? spec_.source : spec_.merges_source, what));
+  }
+
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(fmt::format("{}: {}", spec_.source, what));
   }
@@ -110,7 +114,7 @@ class Builder {
     std::string joined;
     for (const auto& [left, right] : spec_.merges) {
       const auto refuse = [&, left = left, right = right](std::string_view text) {
-        fail(fmt::format(
+        fail_merge(fmt::format(
             "merge {} ('{}' with '{}'): '{}' is not an ordinary token of the vocabulary", rank,
             excerpt(left), excerpt(right), excerpt(text)));
       };
@@ -126,8 +130,8 @@ class Builder {
       if (!right_token) refuse(right);
       if (!joined_token) refuse(std::string(left) + std::string(right));
       if (!merges.insert(*left_token, *right_token, {rank, *joined_token})) {
-        fail(fmt::format("merge {} ('{}' with '{}') is given twice", rank, excerpt(left),
-                         excerpt(right)));
+        fail_merge(fmt::format("merge {} ('{}' with '{}') is given twice", rank, excerpt(left),
+                               excerpt(right)));
       }
       ++rank;
     }
