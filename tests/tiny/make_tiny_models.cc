@@ -23,7 +23,7 @@ With --family, writes one random checkpoint of the given shape to DIR itself.
 
   --dtype f32|bf16|f16   storage type of the weights (f32)
   --shards N             number of safetensors files (1)
-  --seed N               another seed gives other weights (1)
+  --seed N               another seed gives other weights (2)
   --list                 print the names of the tiny checkpoints
   --help                 print this text
 

@@ -73,7 +73,7 @@ const std::vector<TinySpec>& specs() {
 }
 
 // What a tensor holds decides its distribution.
-enum class Role { kWeight, kNorm, kBias };
+enum class Role { kWeight, kHead, kNorm, kBias };
 
 struct Tensor {
   TensorHeader header;
@@ -89,6 +89,9 @@ class TensorList {
 
   void weight(const std::string& name, std::int64_t out, std::int64_t in) {
     list_.push_back({{name + ".weight", dtype_, {out, in}}, Role::kWeight});
+  }
+  void head(const std::string& name, std::int64_t out, std::int64_t in) {
+    list_.push_back({{name + ".weight", dtype_, {out, in}}, Role::kHead});
   }
   void norm(const std::string& name, std::int64_t size) {
     list_.push_back({{name + ".weight", dtype_, {size}}, Role::kNorm});
@@ -127,7 +130,7 @@ std::vector<Tensor> llada_tensors(const TinySpec& spec, const std::string& dtype
     list.weight(block + "ff_out", spec.hidden, spec.mlp);
   }
   list.norm(prefix + "ln_f", spec.hidden);
-  list.weight(prefix + "ff_out", spec.vocab, spec.hidden);
+  list.head(prefix + "ff_out", spec.vocab, spec.hidden);
   return std::move(list).sorted();
 }
 
@@ -164,7 +167,7 @@ std::vector<Tensor> qwen_tensors(const TinySpec& spec, const std::string& dtype)
   if (spec.family == TinyFamily::kPrm) {
     add_score_head(list, spec);
   } else {
-    list.weight("lm_head", spec.vocab, spec.hidden);
+    list.head("lm_head", spec.vocab, spec.hidden);
   }
   return std::move(list).sorted();
 }
@@ -256,14 +259,32 @@ void put_number(char* out, float value, Storage dtype) {
     out[i] = static_cast<char>(bits >> (8 * i));
 }
 
+// Whether row `row` of the head belongs to a token that ends a text or masks a cell.
+bool is_loud(const TinyTokens& ids, std::uint64_t row) {
+  const auto token = static_cast<Token>(row);
+  return token == ids.eos || token == ids.end_of_turn || token == ids.mask;
+}
+
 template <class Normal>
-void append_tensor(SafetensorsStream& stream, const Tensor& tensor, double weight_std,
+void append_tensor(SafetensorsStream& stream, const Tensor& tensor, const TinySpec& spec,
                    std::uint64_t seed) {
   const Normal normal(seed, tensor.header.name);
-  const double mean = tensor.role == Role::kNorm ? 1 : 0;
-  const double std = tensor.role == Role::kWeight ? weight_std
-                     : tensor.role == Role::kNorm ? kNormStd
-                                                  : kBiasStd;
+  const TinyTokens ids = tiny_tokens(spec.family);
+  const auto number = [&](std::uint64_t index) {
+    switch (tensor.role) {
+      case Role::kNorm:
+        return 1 + kNormStd * normal(index);
+      case Role::kBias:
+        return kBiasStd * normal(index);
+      case Role::kHead:
+        if (is_loud(ids, index / spec.hidden))
+          return spec.weight_std * spec.special_loudness * normal(index);
+        break;
+      case Role::kWeight:
+        break;
+    }
+    return spec.weight_std * normal(index);
+  };
   constexpr std::uint64_t kChunk = 1 << 18;
   const std::uint64_t count = tensor.header.elements();
   const Storage storage = storage_of(tensor.header.dtype);
@@ -272,18 +293,18 @@ void append_tensor(SafetensorsStream& stream, const Tensor& tensor, double weigh
   for (std::uint64_t first = 0; first < count; first += kChunk) {
     const std::uint64_t numbers = std::min(kChunk, count - first);
     for (std::uint64_t i = 0; i < numbers; ++i)
-      put_number(&bytes[i * size], static_cast<float>(mean + std * normal(first + i)), storage);
+      put_number(&bytes[i * size], static_cast<float>(number(first + i)), storage);
     stream.append(std::string_view(bytes).substr(0, numbers * size));
   }
 }
 
 template <class Normal>
-void write_shard(const fs::path& path, const std::vector<Tensor>& tensors, double weight_std,
+void write_shard(const fs::path& path, const std::vector<Tensor>& tensors, const TinySpec& spec,
                  std::uint64_t seed) {
   std::vector<TensorHeader> headers;
   for (const Tensor& tensor : tensors) headers.push_back(tensor.header);
   SafetensorsStream stream(path, headers);
-  for (const Tensor& tensor : tensors) append_tensor<Normal>(stream, tensor, weight_std, seed);
+  for (const Tensor& tensor : tensors) append_tensor<Normal>(stream, tensor, spec, seed);
   stream.close();
 }
 
@@ -300,7 +321,7 @@ void write_weights(const TinySpec& spec, const fs::path& directory, const TinyOp
   // Checkpoints of one shape must differ too: a search may hold two of them.
   const std::uint64_t seed = options.seed ^ fnv1a64(spec.name);
   if (options.shards == 1)
-    return write_shard<Normal>(directory / "model.safetensors", tensors, spec.weight_std, seed);
+    return write_shard<Normal>(directory / "model.safetensors", tensors, spec, seed);
   if (options.shards < 1 || options.shards > static_cast<int>(tensors.size()))
     throw Error(fmt::format("{} shards for {} tensors. Choose from 1 to {}.", options.shards,
                             tensors.size(), tensors.size()));
@@ -311,7 +332,7 @@ void write_weights(const TinySpec& spec, const fs::path& directory, const TinyOp
     const auto last = tensors.begin() + tensors.size() * (shard + 1) / options.shards;
     const std::string file =
         fmt::format("model-{:05}-of-{:05}.safetensors", shard + 1, options.shards);
-    write_shard<Normal>(directory / file, {first, last}, spec.weight_std, seed);
+    write_shard<Normal>(directory / file, {first, last}, spec, seed);
     for (auto tensor = first; tensor != last; ++tensor) {
       index["weight_map"][tensor->header.name] = file;
       total += tensor->header.byte_count();
@@ -582,6 +603,7 @@ TinySpec custom_spec(TinyFamily family) {
     if (known.family == family) spec = known;
   spec.name = "custom";
   spec.weight_std = 0.02;
+  spec.special_loudness = 1;
   return spec;
 }
 

@@ -100,7 +100,7 @@ Layout llada_layout() {
                                 "<|arithmetic_end|>",
                                 "<|number_start|>",
                                 "<|number_end|>"});
-  layout.ids = {.bos = 280, .eos = 281, .pad = 281, .mask = 290, .size = 300};
+  layout.ids = {.bos = 280, .eos = 281, .pad = 281, .mask = 290, .end_of_turn = 292, .size = 300};
   layout.bos = "<|startoftext|>";
   layout.eos = layout.pad = "<|endoftext|>";
   layout.chat_template = kLladaTemplate;
@@ -127,7 +127,7 @@ Layout dream_layout() {
   layout.added = qwen_tokens();
   layout.added.push_back({299, "<|beginoftext|>"});
   layout.added.push_back({300, "<|mask|>"});
-  layout.ids = {.bos = 299, .eos = 281, .pad = 281, .mask = 300, .size = 301};
+  layout.ids = {.bos = 299, .eos = 281, .pad = 281, .mask = 300, .end_of_turn = 283, .size = 301};
   layout.bos = "<|beginoftext|>";
   layout.eos = layout.pad = "<|endoftext|>";
   layout.mask = "<|mask|>";
@@ -153,7 +153,7 @@ Layout prm_layout() {
   layout.added = qwen_tokens();
   for (AddedToken& token : layout.added)
     if (token.id == 290) token.content = "<extra_0>";
-  layout.ids = {.bos = 281, .eos = 283, .pad = 281, .mask = -1, .size = 299};
+  layout.ids = {.bos = 281, .eos = 283, .pad = 281, .mask = -1, .end_of_turn = 283, .size = 299};
   layout.eos = "<|im_end|>";
   layout.pad = "<|endoftext|>";
   layout.chat_template = kChatMlTemplate;
@@ -169,7 +169,7 @@ Layout sdc_layout() {
   layout.added = numbered(
       0, {"<[begin▁of▁sentence]>", "<[PAD▁TOKEN]>", "<[end▁of▁sentence]>", "<[SEP▁TOKEN]>",
           "<[CLS▁TOKEN]>", "<[MASK_TOKEN]>", "<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>"});
-  layout.ids = {.bos = 0, .eos = 2, .pad = 1, .mask = 5, .size = 285};
+  layout.ids = {.bos = 0, .eos = 2, .pad = 1, .mask = 5, .end_of_turn = 2, .size = 285};
   layout.bos = "<[begin▁of▁sentence]>";
   layout.eos = "<[end▁of▁sentence]>";
   layout.pad = "<[PAD▁TOKEN]>";

@@ -12,7 +12,7 @@ namespace umf {
 
 // Ids that config.json has to repeat; -1 where the family has no such token.
 struct TinyTokens {
-  Token bos = -1, eos = -1, pad = -1, mask = -1;
+  Token bos = -1, eos = -1, pad = -1, mask = -1, end_of_turn = -1;
   int size = 0;  // one past the highest id
 };
 

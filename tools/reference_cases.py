@@ -1,0 +1,144 @@
+"""The decoding cases: settings, and prompts on which every decision has a clear margin.
+
+A prompt is drawn from a generator seeded by the case's name and the number of the attempt; the first
+one that passes is taken. A case may ask for more, e.g. that end of text really occurs.
+"""
+
+import random
+
+from reference_decode import DECODERS
+
+# A decision this clear survives the rounding of any float32 engine (its logits differ by about 1e-5).
+MIN_MARGIN = 1e-3
+MIN_FILTER_MARGIN = 2e-5
+MAX_ATTEMPTS = 20000
+
+COMMON = {"dtype": "F32", "gen_length": 16, "steps": 16, "strategy": "low_confidence", "mask_allowed": False}
+LLADA = dict(COMMON, loop="llada", block_length=16, logits_eos_inf=False, confidence_eos_eot_inf=False)
+DREAM = dict(COMMON, loop="dream", strategy="entropy", schedule="reference", eps=1e-3, eos_penalty=0.0,
+             top_p=1.0, top_k=0)
+FILTERED = dict(DREAM, gen_length=12, steps=12)
+SDC = dict(COMMON, loop="sdc", block_length=4, threshold=None, eos_stop=None)
+
+
+def decode_cases(checkpoints, tokenizer_size, eot):
+    """Yields (case, trace) for every case, prompts chosen."""
+    for name, size in tokenizer_size.items():
+        if name == "tiny-prm":
+            continue
+        finder = Finder(checkpoints, name, size, eot)
+        family = checkpoints.model(name).config.family
+        yield from {"llada": llada_cases, "dream": dream_cases, "sdc": sdc_cases}[family](finder)
+
+
+class Finder:
+    """Finds prompts for the cases of one model."""
+
+    def __init__(self, checkpoints, name, size, eot):
+        self.checkpoints, self.name, self.size, self.eot = checkpoints, name, size, eot
+        self.config = checkpoints.model(name).config
+
+    def find(self, base, title, length, accept=None, **settings):
+        """The case with the first prompt of `length` tokens that has clear margins and is accepted."""
+        for attempt in range(MAX_ATTEMPTS):
+            draw = random.Random(f"{self.name}/{title}/{attempt}")
+            ids = [i for i in range(self.size) if i != self.config.mask]
+            case = self.case(base, title, [draw.choice(ids) for _ in range(length)], settings)
+            trace = self.run(case)
+            if clear(trace) and (accept is None or accept(case, trace)):
+                return case, trace
+        raise RuntimeError(f"no prompt found for {self.name}/{title}")
+
+    def same_prompt(self, found, title, **settings):
+        """A variant of a case that was found, on its prompt: what the setting changes is visible."""
+        case = self.case(found[0], title, found[0]["prompt"], settings)
+        return case, self.run(case)
+
+    def case(self, base, title, prompt, settings):
+        case = {"name": f"{self.name}/{title}", "model": self.name}
+        case.update({k: v for k, v in base.items() if k not in case}, prompt=prompt, **settings)
+        case["never"] = [] if case["mask_allowed"] else [self.config.mask]
+        case["last"] = []
+        if case.get("logits_eos_inf"):
+            case["never"].append(self.config.eos)
+        if case.get("confidence_eos_eot_inf"):
+            case["last"] = [self.config.eos, self.eot]
+        return case
+
+    def run(self, case):
+        return DECODERS[case["loop"]](self.checkpoints.model(self.name, case["dtype"]), case)
+
+    def changed_by(self, **settings):
+        """Accepts a case if it goes another way, no less clearly, with these settings undone."""
+
+        def accept(case, trace):
+            other = self.same_prompt((case, trace), "other", **settings)[1]
+            return clear(other) and other.passes != trace.passes
+
+        return accept
+
+    def pair(self, base, title, length, plain, **settings):
+        """A case that its setting changes, and the same prompt with the setting undone."""
+        found = self.find(base, title, length, self.changed_by(**plain), **settings)
+        return [found, self.same_prompt(found, title + ", without", **plain)]
+
+
+def clear(trace):
+    return trace.margin > MIN_MARGIN and trace.filter_margin > MIN_FILTER_MARGIN
+
+
+def llada_cases(f):
+    """5.1: blocks, quotas, scores, the mask token, and the end-of-text switches."""
+    yield f.find(LLADA, "one block", 7)
+    yield f.find(LLADA, "three blocks", 1, gen_length=24, steps=24, block_length=8)
+    yield f.find(LLADA, "two per step", 5, steps=8, block_length=4)
+    yield f.find(LLADA, "quotas 3 3 2 2", 8, gen_length=20, steps=8, block_length=10)
+    yield f.find(LLADA, "more steps than masks", 4, gen_length=8, block_length=2)
+    yield f.find(LLADA, "margin", 6, strategy="topk_margin", block_length=8)
+    yield f.find(LLADA, "entropy", 6, strategy="entropy", block_length=8)
+    yield f.find(LLADA, "bf16 weights", 9, dtype="BF16", block_length=8)
+    yield from f.pair(LLADA, "mask token wins", 6, {"mask_allowed": False}, mask_allowed=True, block_length=8)
+    yield from f.pair(LLADA, "logits_eos_inf", 6, {"logits_eos_inf": False}, logits_eos_inf=True)
+    yield from f.pair(LLADA, "confidence_eos_eot_inf", 6, {"confidence_eos_eot_inf": False},
+                      confidence_eos_eot_inf=True)
+    yield f.find(LLADA, "both switches", 6, f.changed_by(logits_eos_inf=False), logits_eos_inf=True,
+                 confidence_eos_eot_inf=True, block_length=8)
+
+
+def dream_cases(f):
+    """5.2, 5.4, 5.5: three scores under both schedules, filters, penalty, the mask token."""
+    for strategy in ["maskgit_plus", "topk_margin", "entropy"]:
+        yield f.find(DREAM, f"{strategy}, 16 in 16", 6, strategy=strategy)
+        yield f.find(DREAM, f"{strategy}, 16 in 4", 5, strategy=strategy, steps=4)
+        yield f.find(DREAM, f"{strategy}, strict", 7, strategy=strategy, schedule="strict")
+        yield f.find(FILTERED, f"{strategy}, top_p", 4, f.changed_by(top_p=1.0), strategy=strategy, top_p=0.6)
+        yield f.find(FILTERED, f"{strategy}, top_k", 8, f.changed_by(top_k=0), strategy=strategy, top_k=5)
+    yield f.find(FILTERED, "top_p and top_k", 6, top_p=0.7, top_k=12, schedule="strict")
+    yield f.find(DREAM, "prompt of one token", 1, gen_length=20, steps=20)
+    yield f.find(DREAM, "more steps than masks", 3, gen_length=12, steps=16)
+    yield f.find(DREAM, "bf16 weights", 9, dtype="BF16")
+    yield from f.pair(DREAM, "mask token wins", 6, {"mask_allowed": False}, mask_allowed=True)
+    yield from f.pair(DREAM, "eos_penalty", 6, {"eos_penalty": 0.0}, eos_penalty=3.0)
+    yield f.find(DREAM, "eos_penalty, strict", 6, f.changed_by(eos_penalty=0.0), eos_penalty=3.0,
+                 schedule="strict", strategy="maskgit_plus")
+
+
+def sdc_cases(f):
+    """5.3: every remainder of the prompt length, quotas, threshold, end of text."""
+    eos = f.config.eos
+    for length in [1, 3, 4, 5, 6, 7, 8]:
+        yield f.find(SDC, f"prompt of {length}", length)
+    yield f.find(SDC, "two per step", 6, steps=8)
+    yield f.find(SDC, "four per step", 4, steps=4)
+    yield f.find(SDC, "margin", 7, strategy="topk_margin")
+    yield f.find(SDC, "entropy", 5, strategy="entropy")
+    yield f.find(SDC, "bf16 weights", 10, dtype="BF16", gen_length=20, steps=20)
+    yield f.find(SDC, "threshold", 5, f.changed_by(threshold=None), threshold=0.1)
+    yield f.find(SDC, "threshold of the release", 6, threshold=0.95)
+    yield from f.pair(SDC, "stop at eos", 6, {"eos_stop": None}, eos_stop=eos)
+    early = lambda case, trace: eos in trace.new_cells[:2] and len(trace.new_cells) == 2
+    yield f.find(SDC, "stop in the first block", 6, early, eos_stop=eos)
+    yield f.find(SDC, "stop at eos, threshold", 7, f.changed_by(eos_stop=None), eos_stop=eos, threshold=0.1)
+    yield f.find(SDC, "no eos comes", 8, eos_stop=eos)
+    remainder = lambda case, trace: eos in case["prompt"][-2:] and len(trace.new_cells) == 16
+    yield f.find(SDC, "eos in the prompt's remainder", 6, remainder, eos_stop=eos)

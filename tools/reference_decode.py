@@ -1,0 +1,270 @@
+"""Decoding loops of models.md section 5 at temperature 0, written from the specification alone.
+
+Every loop returns a Trace: the commits of every pass, the new cells at the end, and the smallest
+margin by which any decision was taken.
+"""
+
+import math
+
+import torch
+
+LOWEST = torch.finfo(torch.float64).min
+
+
+class Trace:
+    """What a loop did. A pass is a list of (position, token) in order of position."""
+
+    def __init__(self):
+        self.passes = []
+        self.new_cells = []
+        self.margin = math.inf
+        self.filter_margin = math.inf
+        self.counts = {"prefill": 0, "denoise": 0, "store": 0}
+
+    def decided_by(self, margin):
+        self.margin = min(self.margin, float(margin))
+
+    def commit(self, x, cells, predictions):
+        """Writes the candidates of `cells` into x and records the pass."""
+        self.counts["denoise"] += 1
+        self.passes.append([[p, predictions[p].token] for p in sorted(cells)])
+        for p in cells:
+            self.decided_by(predictions[p].token_margin)
+            x[p] = predictions[p].token
+
+
+# ---------------------------------------------------------------------------------------------------
+# From logits to a candidate and its scores
+
+
+class Sampling:
+    """Settings of one prediction. `never` and `bias` act before the candidate, `last` after it."""
+
+    def __init__(self, never=(), bias=(), last=(), top_p=1.0, top_k=0, temperature=0.0):
+        self.never, self.bias, self.last = list(never), list(bias), list(last)
+        self.top_p, self.top_k, self.temperature = top_p, top_k, temperature
+
+
+class Prediction:
+    """A candidate with its scores; token_margin is how far its logit leads the next one."""
+
+    def __init__(self, token, token_margin, p, filter_margin):
+        self.token, self.token_margin, self.filter_margin = token, token_margin, filter_margin
+        largest = torch.topk(p, 2).values
+        self.top = float(largest[0])
+        self.confidence = float(p[token])
+        self.margin = float(largest[0] - largest[1])
+        self.entropy = -float((p * torch.log(p + 1e-10)).sum())
+
+    def score(self, strategy):
+        """The number that ranks cells (5.1 step 5, 5.2 step 5); larger is better."""
+        if strategy in ("low_confidence", "maskgit_plus"):
+            return self.confidence
+        return self.margin if strategy == "topk_margin" else -self.entropy
+
+
+def argmax(values):
+    """Lowest index among the largest (3.2)."""
+    return int((values == values.max()).nonzero()[0])
+
+
+def keep_top_p(l, top_p):
+    """5.2 step 4: a token goes if the mass before it exceeds top_p. Equal logits: by id."""
+    order = torch.sort(l, descending=True, stable=True).indices
+    mass = torch.cumsum(torch.softmax(l[order], -1), -1)
+    before = torch.cat([torch.zeros(1, dtype=mass.dtype), mass[:-1]])
+    kept = torch.full_like(l, LOWEST)
+    keep = order[before <= top_p]
+    kept[keep] = l[keep]
+    return kept, float((before[1:] - top_p).abs().min())
+
+
+def keep_top_k(l, k):
+    """5.2 step 4: tokens strictly below the k-th largest logit go."""
+    ordered = torch.sort(l, descending=True).values
+    kept = torch.where(l < ordered[k - 1], torch.full_like(l, LOWEST), l)
+    lead = ordered[k - 1] - ordered[k]
+    return kept, math.inf if ordered[k] == LOWEST else float(lead)
+
+
+def predict(row, sampling):
+    """A row of logits to a Prediction: exclusions, penalty, temperature, filters, candidate, scores."""
+    l = row.double().clone()
+    l[sampling.never] = -math.inf
+    for token, amount in sampling.bias:
+        l[token] += amount
+    if sampling.temperature > 0:
+        l /= sampling.temperature
+    filter_margin = math.inf
+    if sampling.top_p < 1:
+        l, filter_margin = keep_top_p(l, sampling.top_p)
+    if sampling.top_k > 0:
+        l, k_margin = keep_top_k(l, sampling.top_k)
+        filter_margin = min(filter_margin, k_margin)
+    token = argmax(l)
+    lead = torch.topk(l, 2).values
+    l[sampling.last] = -math.inf
+    return Prediction(token, float(lead[0] - lead[1]), torch.softmax(l, -1), filter_margin)
+
+
+def predict_cells(model, x, cells, sampling, trace):
+    """One forward pass over x; predictions at `cells`. Dream reads row p - 1, and row 0 at cell 0."""
+    logits = model.logits(x)
+    rows = {p: max(p - 1, 0) if model.config.shift else p for p in cells}
+    predictions = {p: predict(logits[rows[p]], sampling) for p in cells}
+    for prediction in predictions.values():
+        trace.filter_margin = min(trace.filter_margin, prediction.filter_margin)
+    return predictions
+
+
+# ---------------------------------------------------------------------------------------------------
+# Which cells
+
+
+def best_cells(predictions, count, strategy, trace):
+    """The `count` cells of highest score; equal scores: lowest position (3.2)."""
+    ranked = sorted(predictions, key=lambda p: (-predictions[p].score(strategy), p))
+    if 0 < count < len(ranked):
+        trace.decided_by(lead(predictions[ranked[count - 1]], predictions[ranked[count]], strategy))
+    return ranked[:count]
+
+
+def lead(chosen, other, strategy):
+    """By how much `chosen` outranks `other`, in units of the logits' own error: a relative difference
+    for probabilities, an absolute one for entropies. Exact zeros (5.1, end-of-text switch) tie."""
+    if strategy == "entropy":
+        return other.entropy - chosen.entropy
+    if strategy == "topk_margin":
+        return (chosen.margin - other.margin) / max(chosen.top, other.top)
+    if other.confidence == 0:
+        return math.inf
+    return math.log(chosen.confidence / other.confidence)
+
+
+def masked(x, mask, begin, end):
+    return [p for p in range(begin, end) if x[p] == mask]
+
+
+# ---------------------------------------------------------------------------------------------------
+# LLaDA (5.1)
+
+
+def quota_list(masks, steps):
+    """masks / steps each, one more in the first masks % steps steps."""
+    return [masks // steps + (s < masks % steps) for s in range(steps)]
+
+
+def decode_llada(model, case):
+    """The whole sequence is run every time; masks of earlier blocks stay eligible."""
+    x, trace, mask = begin(model, case), Trace(), model.config.mask
+    sampling = Sampling(never=case["never"], last=case["last"])
+    first, length = len(case["prompt"]), case["block_length"]
+    blocks = case["gen_length"] // length
+    for b in range(blocks):
+        end = first + (b + 1) * length
+        for count in quota_list(len(masked(x, mask, end - length, end)), case["steps"] // blocks):
+            cells = masked(x, mask, first, end)
+            predictions = predict_cells(model, x, cells, sampling, trace)
+            trace.commit(x, best_cells(predictions, count, case["strategy"], trace), predictions)
+    trace.new_cells = x[first:]
+    return trace
+
+
+def begin(model, case):
+    assert model.config.mask not in case["prompt"]
+    return case["prompt"] + [model.config.mask] * case["gen_length"]
+
+
+# ---------------------------------------------------------------------------------------------------
+# Dream (5.2, 5.4)
+
+
+def dream_times(steps, eps):
+    return torch.linspace(1, eps, steps + 1, dtype=torch.float32)
+
+
+def dream_count(masks, times, i):
+    """n = int(m (1 - s/t)) in float32, and all that is left at the last step."""
+    if i == len(times) - 2:
+        return masks
+    return int(torch.tensor(float(masks), dtype=torch.float32) * (1 - times[i + 1] / times[i]))
+
+
+def dream_counts(masks, steps, eps=1e-3):
+    """The commits of every step when the mask token never wins."""
+    times, counts = dream_times(steps, eps), []
+    for i in range(steps):
+        counts.append(dream_count(masks - sum(counts), times, i))
+    return counts
+
+
+def padding_penalty(weight, t, eps):
+    """5.4: added to the pad token's logit."""
+    return weight * math.log(1 - t + eps)
+
+
+def decode_dream(model, case):
+    """schedule "reference": the published loop. "strict": one token per pass, t from the state (5.5)."""
+    x, trace, mask = begin(model, case), Trace(), model.config.mask
+    first, total, eps = len(case["prompt"]), case["gen_length"], case["eps"]
+    strict = case["schedule"] == "strict"
+    times = dream_times(case["steps"], eps)
+    for i in range(total if strict else case["steps"]):
+        cells = masked(x, mask, first, len(x))
+        t = eps + (1 - eps) * len(cells) / total if strict else float(times[i])
+        count = 1 if strict else dream_count(len(cells), times, i)
+        bias = [(model.config.pad, padding_penalty(case["eos_penalty"], t, eps))]
+        sampling = Sampling(never=case["never"], bias=bias if case["eos_penalty"] else [],
+                            top_p=case["top_p"], top_k=case["top_k"])
+        predictions = predict_cells(model, x, cells, sampling, trace)
+        trace.commit(x, best_cells(predictions, count, case["strategy"], trace), predictions)
+    trace.new_cells = x[first:]
+    return trace
+
+
+# ---------------------------------------------------------------------------------------------------
+# Stable-DiffCoder (5.3)
+
+
+def decode_sdc(model, case):
+    """Block by block on the grid of fours from position 0. Instead of a cache the sequence is run
+    again up to the end of the block: block-causal attention makes that the same numbers."""
+    x, trace, mask, first = begin(model, case), Trace(), model.config.mask, len(case["prompt"])
+    trace.counts["prefill"] = int(first >= 4)
+    steps = case["steps"] // (case["gen_length"] // 4)
+    for start in range(first - first % 4, len(x), 4):
+        end = min(start + 4, len(x))
+        denoise_block(model, case, x, start, end, steps, trace)
+        assert not masked(x, mask, start, end), "a block must end without masks"
+        new = range(max(start, first), end)
+        stops = [p for p in new if x[p] == case["eos_stop"]]
+        if stops:
+            x[stops[0] : end] = [case["eos_stop"]] * (end - stops[0])
+            del x[end:]
+            break
+        trace.counts["store"] += 1
+    trace.new_cells = x[first:]
+    return trace
+
+
+def denoise_block(model, case, x, start, end, steps, trace):
+    """Quota steps, or with a threshold all cells that reach it and always the best one."""
+    sampling = Sampling(never=case["never"])
+    for count in quota_list(len(masked(x, model.config.mask, start, end)), steps):
+        cells = masked(x, model.config.mask, start, end)
+        if not cells or (count == 0 and case["threshold"] is None):
+            continue
+        predictions = predict_cells(model, x[:end], cells, sampling, trace)
+        if case["threshold"] is not None:
+            count = sure_cells(predictions, case["threshold"], trace)
+        trace.commit(x, best_cells(predictions, count, case["strategy"], trace), predictions)
+
+
+def sure_cells(predictions, threshold, trace):
+    """How many confidences reach the threshold; at least one cell is taken."""
+    confidences = [p.confidence for p in predictions.values()]
+    trace.decided_by(min(abs(math.log(c / threshold)) for c in confidences))
+    return max(1, sum(c >= threshold for c in confidences))
+
+
+DECODERS = {"llada": decode_llada, "dream": decode_dream, "sdc": decode_sdc}

@@ -1,0 +1,241 @@
+"""Forward passes of the model families in plain PyTorch, written from the specification alone.
+
+Nothing here shares code or structure with the engine: it reads config.json and safetensors itself and
+follows models.md section 3 line by line. It is slow and meant to be obviously right.
+"""
+
+import json
+import pathlib
+import struct
+
+import numpy as np
+import torch
+
+# ---------------------------------------------------------------------------------------------------
+# Files
+
+
+def read_safetensors(path):
+    """One safetensors file as {name: float32 tensor}: 8 bytes of header length, JSON header, data."""
+    blob = pathlib.Path(path).read_bytes()
+    (size,) = struct.unpack("<Q", blob[:8])
+    header = json.loads(blob[8 : 8 + size])
+    data = blob[8 + size :]
+    tensors = {}
+    for name, entry in header.items():
+        if name != "__metadata__":
+            begin, end = entry["data_offsets"]
+            tensors[name] = to_float32(data[begin:end], entry["dtype"]).reshape(entry["shape"])
+    return tensors
+
+
+def to_float32(data, dtype):
+    """Raw little-endian numbers as a float32 tensor."""
+    if dtype == "F32":
+        numbers = np.frombuffer(data, "<f4")
+    elif dtype == "F16":
+        numbers = np.frombuffer(data, "<f2").astype(np.float32)
+    elif dtype == "BF16":
+        numbers = (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32)
+    else:
+        raise ValueError(f"dtype {dtype} is not expected in a checkpoint")
+    return torch.from_numpy(numbers.copy())
+
+
+def fnv1a64(data):
+    """FNV-1a, 64 bits."""
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+def read_weights(directory):
+    """All tensors of a checkpoint, whether in one file or in shards."""
+    tensors = {}
+    for path in sorted(pathlib.Path(directory).glob("*.safetensors")):
+        tensors.update(read_safetensors(path))
+    return tensors
+
+
+# ---------------------------------------------------------------------------------------------------
+# Configuration (models.md section 1)
+
+
+class Config:
+    """The numbers of config.json under one set of names."""
+
+    def __init__(self, directory):
+        raw = json.loads((pathlib.Path(directory) / "config.json").read_text())
+        self.family = family_of(raw)
+        if self.family == "llada":
+            self._read_llada(raw)
+        else:
+            self._read_qwen(raw)
+        self.head_dim = self.hidden // self.heads
+        self.mask = raw.get("mask_token_id", 5 if self.family == "sdc" else None)
+        self.eos = raw["eos_token_id"]
+        self.pad = raw["pad_token_id"]
+        # Logits used at position i: row i - 1 for Dream, row i for the others.
+        self.shift = self.family == "dream"
+
+    def _read_llada(self, raw):
+        self.hidden, self.layers, self.heads = raw["d_model"], raw["n_layers"], raw["n_heads"]
+        self.kv_heads = raw["n_kv_heads"] or self.heads
+        self.vocab = raw["embedding_size"] or raw["vocab_size"]
+        self.theta, self.eps = raw["rope_theta"], raw["rms_norm_eps"]
+
+    def _read_qwen(self, raw):
+        self.hidden, self.layers = raw["hidden_size"], raw["num_hidden_layers"]
+        self.heads, self.kv_heads = raw["num_attention_heads"], raw["num_key_value_heads"]
+        self.vocab = raw["vocab_size"]
+        self.theta, self.eps = raw["rope_theta"], raw["rms_norm_eps"]
+
+
+def family_of(raw):
+    """Family by architectures[0]; model_type does not tell (Stable-DiffCoder says llama)."""
+    return {
+        "LLaDAModelLM": "llada",
+        "DreamModel": "dream",
+        "StableDiffcoderForCausalLM": "sdc",
+        "Qwen2ForProcessRewardModel": "prm",
+    }[raw["architectures"][0]]
+
+
+# Tensor names of section 2: what the forward pass calls them -> what the file calls them.
+QWEN_NAMES = {
+    "embed": "model.embed_tokens",
+    "final_norm": "model.norm",
+    "head": "lm_head",
+    "layer": "model.layers.{}.",
+    "attn_norm": "input_layernorm",
+    "q": "self_attn.q_proj",
+    "k": "self_attn.k_proj",
+    "v": "self_attn.v_proj",
+    "o": "self_attn.o_proj",
+    "mlp_norm": "post_attention_layernorm",
+    "gate": "mlp.gate_proj",
+    "up": "mlp.up_proj",
+    "down": "mlp.down_proj",
+}
+LLADA_NAMES = {
+    "embed": "model.transformer.wte",
+    "final_norm": "model.transformer.ln_f",
+    "head": "model.transformer.ff_out",
+    "layer": "model.transformer.blocks.{}.",
+    "attn_norm": "attn_norm",
+    "q": "q_proj",
+    "k": "k_proj",
+    "v": "v_proj",
+    "o": "attn_out",
+    "mlp_norm": "ff_norm",
+    "gate": "ff_proj",
+    "up": "up_proj",
+    "down": "ff_out",
+}
+
+
+# ---------------------------------------------------------------------------------------------------
+# Forward pass (models.md section 3)
+
+
+class Model:
+    """A checkpoint that can be run. `compute` is the type of activations and of the weights in use:
+    float64 gives the expectations (no rounding noise of its own), float32 shows how far a float32
+    engine may be from them, bfloat16 imitates the references' own arithmetic."""
+
+    def __init__(self, directory, compute=torch.float32):
+        self.config = Config(directory)
+        self.compute = compute
+        self.names = LLADA_NAMES if self.config.family == "llada" else QWEN_NAMES
+        self.tensors = {k: v.to(compute) for k, v in read_weights(directory).items()}
+
+    def logits(self, tokens):
+        """Raw logits, one row per position, unshifted: row i is what the head says at position i."""
+        return self.linear(self.hidden(tokens), self.names["head"])
+
+    def step_scores(self, tokens, step_token):
+        """PRM (6.1): softmax[1] of the score head at every step mark, in order."""
+        h = self.hidden(tokens)
+        raw = self.linear(torch.relu(self.linear(h, "score.0")), "score.2")
+        marks = [i for i, token in enumerate(tokens) if token == step_token]
+        return raw, torch.softmax(raw[marks].double(), -1)[:, 1]
+
+    def hidden(self, tokens):
+        """Final-norm activations, (length, hidden)."""
+        c = self.config
+        x = self.tensors[self.names["embed"] + ".weight"][torch.tensor(tokens)]
+        visible = self.visible(len(tokens))
+        cos, sin = self.rotation(len(tokens))
+        for n in range(c.layers):
+            prefix = self.names["layer"].format(n)
+            x = x + self.attention(self.norm(x, prefix + self.names["attn_norm"]), prefix, visible, cos, sin)
+            x = x + self.mlp(self.norm(x, prefix + self.names["mlp_norm"]), prefix)
+        return self.norm(x, self.names["final_norm"])
+
+    def linear(self, x, name):
+        """x W^T + b, where the file has a b."""
+        y = x @ self.tensors[name + ".weight"].T
+        bias = self.tensors.get(name + ".bias")
+        return y if bias is None else y + bias
+
+    def norm(self, x, name):
+        """RMS norm in float32, rounded to the storage type before the weight is applied."""
+        f = x if x.dtype == torch.float64 else x.float()
+        f = f * torch.rsqrt((f * f).mean(-1, keepdim=True) + self.config.eps)
+        return self.tensors[name + ".weight"] * f.to(x.dtype)
+
+    def rotation(self, length):
+        """cos and sin tables, (length, head_dim), the half repeated twice. Frequencies and angles are
+        float32 numbers in every compute type, as the specification has them."""
+        half = torch.arange(0, self.config.head_dim, 2, dtype=torch.float64) / self.config.head_dim
+        inverse = (self.config.theta**-half).float()
+        angle = torch.arange(length, dtype=torch.float32)[:, None] * inverse[None, :]
+        angle = torch.cat([angle, angle], -1)
+        if self.compute == torch.float64:
+            angle = angle.double()
+        return angle.cos(), angle.sin()
+
+    def rotate(self, x, cos, sin):
+        """Half-split rotation of (heads, length, head_dim). LLaDA rotates in float32, the others in
+        the storage type."""
+        if self.config.family == "llada":
+            wide = x.to(cos.dtype)
+            return (wide * cos + half_turn(wide) * sin).to(x.dtype)
+        return x * cos.to(x.dtype) + half_turn(x) * sin.to(x.dtype)
+
+    def visible(self, length):
+        """(query, key) pairs that may meet: all, block-causal by fours (3.1), or causal."""
+        i, j = torch.arange(length)[:, None], torch.arange(length)[None, :]
+        if self.config.family == "sdc":
+            return torch.div(j, 4, rounding_mode="floor") <= torch.div(i, 4, rounding_mode="floor")
+        if self.config.family == "prm":
+            return j <= i
+        return torch.ones(length, length, dtype=torch.bool)
+
+    def attention(self, h, prefix, visible, cos, sin):
+        """Grouped attention: query head n uses kv head n // (heads / kv_heads)."""
+        c = self.config
+        q = self.rotate(self.heads(h, prefix + self.names["q"], c.heads), cos, sin)
+        k = self.rotate(self.heads(h, prefix + self.names["k"], c.kv_heads), cos, sin)
+        v = self.heads(h, prefix + self.names["v"], c.kv_heads)
+        shared = [n // (c.heads // c.kv_heads) for n in range(c.heads)]
+        scores = (q @ k[shared].transpose(1, 2)).to(cos.dtype) / c.head_dim**0.5
+        scores = scores.masked_fill(~visible, float("-inf"))
+        mixed = torch.softmax(scores, -1).to(h.dtype) @ v[shared]
+        return self.linear(mixed.transpose(0, 1).reshape(len(h), -1), prefix + self.names["o"])
+
+    def heads(self, h, name, count):
+        """A projection split in heads: (count, length, head_dim)."""
+        return self.linear(h, name).reshape(len(h), count, -1).transpose(0, 1)
+
+    def mlp(self, h, prefix):
+        gate = self.linear(h, prefix + self.names["gate"])
+        up = self.linear(h, prefix + self.names["up"])
+        return self.linear(torch.nn.functional.silu(gate) * up, prefix + self.names["down"])
+
+
+def half_turn(x):
+    """(a, b) -> (-b, a) over the two halves of the last dimension."""
+    a, b = x.chunk(2, -1)
+    return torch.cat([-b, a], -1)
