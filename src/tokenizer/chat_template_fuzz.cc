@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "tokenizer/chat_prompt.h"
@@ -57,8 +58,12 @@ std::size_t count_specials(const ChatTemplate& chat, const std::string& content)
 }
 
 void render_as_message(const std::string& content) {
-  for (const char* source : kTemplates) {
-    const ChatTemplate chat(source);
+  static const std::vector<ChatTemplate> chats = [] {
+    std::vector<ChatTemplate> parsed;
+    for (const char* source : kTemplates) parsed.emplace_back(source);
+    return parsed;
+  }();
+  for (const ChatTemplate& chat : chats) {
     try {
       if (count_specials(chat, content) != count_specials(chat, "x")) std::abort();
     } catch (const Error&) {  // the output is too large

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "tokenizer/jinja_depth.h"
 #include "tokenizer/jinja_filters.h"
+#include "tokenizer/jinja_guards.h"
 #include "tokenizer/jinja_methods.h"
 #include "tokenizer/jinja_operators.h"
 #include "tokenizer/jinja_print.h"

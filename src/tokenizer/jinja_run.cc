@@ -1,8 +1,8 @@
 // Statements; expressions are in jinja_eval.cc.
 #include <fmt/core.h>
 
-#include "tokenizer/jinja_depth.h"
 #include "tokenizer/jinja_eval.h"
+#include "tokenizer/jinja_guards.h"
 #include "tokenizer/jinja_print.h"
 
 namespace umf::jinja {
