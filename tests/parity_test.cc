@@ -131,14 +131,13 @@ DecodeOptions options_of(const Json& test) {
   if (dream) options.schedule = test["schedule"] == "strict" ? Schedule::kSteady : Schedule::kDream;
   else options.block_length = test["block_length"];
   if (test.value("threshold", Json()).is_number()) options.threshold = test["threshold"];
-  options.stop_at_end = test.value("eos_stop", Json()).is_boolean() && test["eos_stop"].get<bool>();
+  options.stop_at_end = !test.value("eos_stop", Json()).is_null();
   return options;
 }
 
 TEST_P(Parity, EveryPassOfEveryDecodingCommitsTheSameTokens) {
   int cases = 0;
   for (const Json& test : expected("decodes.json")) {
-    if (test["dtype"] != "F32") continue;
     SCOPED_TRACE(test["name"].dump());
     Loaded loaded(checkpoint_of(test), backend_named(GetParam()));
     const std::vector<Token> prompt = test["prompt"];
@@ -162,7 +161,7 @@ TEST_P(Parity, EveryPassOfEveryDecodingCommitsTheSameTokens) {
     EXPECT_EQ(decoding.window, test["final"].get<std::vector<Token>>());
     ++cases;
   }
-  EXPECT_GE(cases, 30);
+  EXPECT_GE(cases, 122);
 }
 
 TEST_P(Parity, StepScoresOfTheRewardModelAgree) {
@@ -172,7 +171,7 @@ TEST_P(Parity, StepScoresOfTheRewardModelAgree) {
     const std::vector<float> wanted = test["scores"];
     const std::vector<float> scores = model.scores(test["tokens"].get<std::vector<Token>>());
     ASSERT_EQ(scores.size(), wanted.size());
-    EXPECT_LE(relative_error(scores, wanted), tolerance(test["dtype"]));
+    if (!wanted.empty()) EXPECT_LE(relative_error(scores, wanted), tolerance(test["dtype"]));
   }
 }
 

@@ -103,8 +103,10 @@ class Run {
 
   bool block_steps(const Block& block) {
     const std::vector<int> counts = quota(masks_before(block.end));
-    for (std::size_t i = 0; i < counts.size() && masks_before(block.end) > 0; ++i) {
-      if (counts[i] == 0) continue;
+    // LLaDA's loop spends every step, also one without a quota; the other loops stop when all is filled.
+    const bool every_step = options_.schedule == Schedule::kLlada && model_.info().block == 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (!every_step && (counts[i] == 0 || masks_before(block.end) == 0)) continue;
       const StepRule rule{.begin = 0,
                           .end = block.end,
                           .count = counts[i],

@@ -15,7 +15,7 @@ struct Candidate {
   Prediction prediction;
 };
 
-Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKey& noise, float time) {
+Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKey& noise, double time) {
   const SpecialTokens& tokens = model.tokens;
   Sampling sampling{.temperature = action.temperature,
                     .top_p = action.top_p,
@@ -29,10 +29,10 @@ Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKe
     if (tokens.end_of_turn) sampling.last.push_back(*tokens.end_of_turn);
   }
   const Token padding = tokens.padding.value_or(tokens.end_of_text);
-  float bias = 0;
+  double bias = 0;
   if (action.eos_penalty > 0) bias += padding_bias(action.eos_penalty, time);
   if (action.pad_factor != 1) bias += std::log(action.pad_factor);
-  if (bias != 0) sampling.bias.emplace_back(padding, bias);
+  if (bias != 0) sampling.bias.emplace_back(padding, static_cast<float>(bias));
   return sampling;
 }
 

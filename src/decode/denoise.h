@@ -15,7 +15,7 @@ struct StepRule {
   int count = 1;           // the best `count` of them
   float share = 0;         // origin: the probability with which each is committed
   float threshold = 0;     // above 0: all cells at least this confident, and always the best one
-  float time = 1;          // for rules that depend on time
+  double time = 1;         // for rules that depend on time
 };
 
 struct Commit {

@@ -37,12 +37,8 @@ int DreamTimes::count(int i, int masks) const {
   return static_cast<int>(static_cast<float>(masks) * share(i));
 }
 
-float state_time(int masks, int cells, float eps) {
-  return eps + (1.0f - eps) * static_cast<float>(masks) / static_cast<float>(cells);
-}
+double state_time(int masks, int cells, double eps) { return eps + (1.0 - eps) * masks / cells; }
 
-float padding_bias(float weight, float time, float eps) {
-  return weight * std::log(1.0f - time + eps);
-}
+double padding_bias(double weight, double time, double eps) { return weight * std::log(1.0 - time + eps); }
 
 }  // namespace umf

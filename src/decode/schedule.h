@@ -34,9 +34,9 @@ class DreamTimes {
 
 // The time of a state with `masks` of `cells` masked, for rules that depend on time: equals the grid's
 // when one token has been committed per step.
-float state_time(int masks, int cells, float eps = 1e-3f);
+double state_time(int masks, int cells, double eps = 1e-3);
 
 // Dream-Coder's padding penalty: what is added to the logit of padding at `time`.
-float padding_bias(float weight, float time, float eps = 1e-3f);
+double padding_bias(double weight, double time, double eps = 1e-3);
 
 }  // namespace umf

@@ -55,9 +55,9 @@ TEST(Schedule, PaddingPenaltyFadesWithTime) {
     EXPECT_NEAR(padding_bias(3, DreamTimes(steps).time(0)), -20.7233, 1e-3);
   }
   EXPECT_NEAR(padding_bias(3, DreamTimes(768).time(767)), -0.0039, 1e-4);
-  float before = -100;
+  double before = -100;
   for (int i = 0; i < 768; ++i) {
-    const float now = padding_bias(3, DreamTimes(768).time(i));
+    const double now = padding_bias(3, DreamTimes(768).time(i));
     EXPECT_GT(now, before);
     before = now;
   }
