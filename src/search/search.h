@@ -1,43 +1,11 @@
 // The seam between what to try next and how it is done: a search knows no tokens, models or rewards' makers.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
+
+#include "decode/trial.h"
 
 namespace umf {
-
-// A state of the window. Equal states have equal ids; 0 is the root, where every cell is masked.
-using StateId = std::int32_t;
-
-// A state on a path, and how many masks are left there: what a rollout from it costs.
-struct Place {
-  StateId state = 0;
-  int masks = 0;
-  bool operator==(const Place&) const = default;
-};
-
-// Start at a state and stay with one action to the end.
-struct Trial {
-  StateId from = 0;
-  int action = 0;  // index into the run's list; the first is the strongest
-  // 0: the noise of the state, so that the same trial gives the same path again. Otherwise the number of a
-  // fresh draw: searches that sample several children by one action count up.
-  std::uint64_t draw = 0;
-  bool operator==(const Trial&) const = default;
-};
-
-// What came of a trial.
-struct Outcome {
-  // The checkpoints passed, in order, and the end last. The first is the child state. An interrupted rollout
-  // ends where it was cut, which may be before the first checkpoint.
-  std::vector<Place> path;
-  double reward = 0;     // as judged: may be NaN (the judge failed), infinite or out of range
-  int passes = 0;        // forward passes spent; 0 for a repeated trial
-  bool complete = true;  // no masks are left at the end
-  bool cached = false;   // known from an earlier rollout
-};
 
 // The reward as searches average it: inside [0, 1], what failed as 0. The raw value decides which answer is
 // returned.

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "search/search.h"
+#include "decode/trial.h"
 
 namespace umf {
 
