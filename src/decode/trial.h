@@ -35,6 +35,7 @@ struct Outcome {
   int passes = 0;        // forward passes spent; 0 for a repeated trial
   bool complete = true;  // no masks are left at the end
   bool cached = false;   // known from an earlier rollout
+  bool feasible = true;  // false: the action cannot be applied to this state; nothing was spent
 };
 
 }  // namespace umf
