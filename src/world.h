@@ -20,8 +20,8 @@ class World {
   virtual int actions() const = 0;
   // The model that an action runs on, for counting switches.
   virtual int model_of(int action) const = 0;
-  // Follows the trial for at most `limit` forward passes. Fills path, passes and complete; not the reward.
-  // Depends on the trial alone. A limit that falls inside gives the state reached so far.
+  // Follows the trial for at most `limit` forward passes. Fills path, passes and complete; not the
+  // reward. Depends on the trial alone. A limit that falls inside gives the state reached so far.
   virtual Outcome walk(const Trial& trial, int limit) = 0;
   // Judges the text of a state; masks, where it has any, are left out.
   virtual Verdict judge(StateId end) = 0;

@@ -15,7 +15,8 @@ namespace {
 ModelInfo describe(std::string name, const Checkpoint& checkpoint) {
   const Family& family = *checkpoint.family;
   if (!family.diffusion) {
-    throw Error(fmt::format("'{}' is a reward model ({}); it cannot write text", name, family.architecture));
+    throw Error(fmt::format("'{}' is a reward model ({}); it cannot write text", name,
+                            family.architecture));
   }
   const AttentionShape& attention = checkpoint.architecture.attention;
   return {.name = std::move(name),
@@ -36,8 +37,8 @@ LanguageModel::LanguageModel(std::string name, Checkpoint checkpoint, Backend& b
     : checkpoint_(std::move(checkpoint)),
       info_(describe(std::move(name), checkpoint_)),
       backend_(backend),
-      transformer_(backend, checkpoint_.architecture, checkpoint_.family->names, checkpoint_.weights,
-                   {&checkpoint_.family->names.head, 1}) {
+      transformer_(backend, checkpoint_.architecture, checkpoint_.family->names,
+                   checkpoint_.weights, {&checkpoint_.family->names.head, 1}) {
   const HostTensor head = checkpoint_.weights.matrix(
       checkpoint_.family->names.head, info_.vocabulary, checkpoint_.architecture.hidden);
   head_ = backend_.load_linear({&head, 1}, {});
@@ -75,7 +76,8 @@ std::vector<std::vector<Prediction>> LanguageModel::predict(std::span<const Quer
   return answers;
 }
 
-std::vector<float> LanguageModel::logits(std::span<const Token> tokens, std::span<const int> positions) {
+std::vector<float> LanguageModel::logits(std::span<const Token> tokens,
+                                         std::span<const int> positions) {
   const std::size_t width = info_.vocabulary;
   std::vector<float> all(positions.size() * width);
   for_logits(tokens, positions, [&](int first, const Matrix& logits) {

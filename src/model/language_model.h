@@ -14,8 +14,8 @@ namespace umf {
 
 class LanguageModel final : public Model {
  public:
-  // Throws Error when the checkpoint is not a diffusion model or does not fit its configuration. The
-  // backend must outlive the model.
+  // Throws Error when the checkpoint is not a diffusion model or does not fit its configuration.
+  // The backend must outlive the model.
   LanguageModel(std::string name, Checkpoint checkpoint, Backend& backend);
 
   const ModelInfo& info() const override { return info_; }
