@@ -1,16 +1,10 @@
 // What a search explores: states, the walks between them, and what an end is worth.
 #pragma once
 
-#include <string>
-
 #include "decode/trial.h"
+#include "reward/verdict.h"
 
 namespace umf {
-
-struct Verdict {
-  double reward = 0;
-  std::string why;  // for people: "test 3: expected 7, got 5"
-};
 
 // Implemented by the decoder over real models and by a table for simulations and tests.
 class World {
