@@ -69,8 +69,7 @@ std::unique_ptr<Reward> make_command_reward(const Json& spec, const std::string&
                                             const std::string& prompt, const std::string& where) {
   ProcessLimits limits;
   for (const auto& [key, value] : spec.items()) {
-    if (key == "timeout_ms" && value.is_number_unsigned() &&
-        value.get<std::uint64_t>() <= 86'400'000) {
+    if (key == "timeout_ms" && value.is_number() && value > 0 && value <= 86'400'000) {
       limits.timeout_ms = value.get<int>();
     } else if (key != "type" && key != "argv") {
       throw Error(fmt::format(
