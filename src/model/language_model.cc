@@ -10,9 +10,8 @@
 #include "base/error.h"
 
 namespace umf {
-namespace {
 
-ModelInfo describe(std::string name, const Checkpoint& checkpoint) {
+ModelInfo describe_model(std::string name, const Checkpoint& checkpoint) {
   const Family& family = *checkpoint.family;
   if (!family.diffusion) {
     throw Error(fmt::format("'{}' is a reward model ({}); it cannot write text", name,
@@ -31,16 +30,15 @@ ModelInfo describe(std::string name, const Checkpoint& checkpoint) {
           .top_p = family.top_p};
 }
 
-}  // namespace
-
-LanguageModel::LanguageModel(std::string name, Checkpoint checkpoint, Backend& backend)
+LanguageModel::LanguageModel(std::string name, std::shared_ptr<const Checkpoint> checkpoint,
+                             Backend& backend)
     : checkpoint_(std::move(checkpoint)),
-      info_(describe(std::move(name), checkpoint_)),
+      info_(describe_model(std::move(name), *checkpoint_)),
       backend_(backend),
-      transformer_(backend, checkpoint_.architecture, checkpoint_.family->names,
-                   checkpoint_.weights, {&checkpoint_.family->names.head, 1}) {
-  const HostTensor head = checkpoint_.weights.matrix(
-      checkpoint_.family->names.head, info_.vocabulary, checkpoint_.architecture.hidden);
+      transformer_(backend, checkpoint_->architecture, checkpoint_->family->names,
+                   checkpoint_->weights, {&checkpoint_->family->names.head, 1}) {
+  const HostTensor head = checkpoint_->weights.matrix(
+      checkpoint_->family->names.head, info_.vocabulary, checkpoint_->architecture.hidden);
   head_ = backend_.load_linear({&head, 1}, {});
 }
 
@@ -48,7 +46,7 @@ void LanguageModel::for_logits(std::span<const Token> tokens, std::span<const in
                                const std::function<void(int, const Matrix&)>& use) {
   if (positions.empty()) return;
   std::vector<int> rows(positions.begin(), positions.end());
-  if (checkpoint_.family->shifted) {
+  if (checkpoint_->family->shifted) {
     for (int& row : rows) row = std::max(row - 1, 0);
   }
   const Matrix hidden = transformer_.forward(tokens, rows);
