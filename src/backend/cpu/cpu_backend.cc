@@ -280,7 +280,7 @@ class CpuBackend : public Backend {
 
   // How the work is cut: a matter of caches and balance, never of bits.
   void choose_blocks(int tiles, MatmulJob& job) const {
-    constexpr int kGroupColumns = 128, kDepth = 512, kRowsInScratch = 240;
+    constexpr int kGroupColumns = 64, kDepth = 512, kRowsInScratch = 240;
     const int threads = pool_.threads();
     job.depth_block = std::min(job.depth, kDepth);
     job.task_tiles = tiles;
