@@ -77,10 +77,12 @@ class CpuBackend : public Backend {
     auto rotation = std::make_shared<CpuRotation>();
     rotation->positions = positions;
     rotation->head_dim = head_dim;
-    const int half = head_dim / 2;
+    std::vector<float> frequencies(head_dim / 2);
+    for (int j = 0; j < head_dim / 2; ++j) {
+      frequencies[j] = static_cast<float>(std::pow(theta, -2.0 * j / head_dim));
+    }
     for (int position = 0; position < positions; ++position) {
-      for (int j = 0; j < half; ++j) {
-        const float frequency = static_cast<float>(std::pow(theta, -2.0 * j / head_dim));
+      for (const float frequency : frequencies) {
         const double angle = static_cast<float>(position) * frequency;
         rotation->cosines.push_back(static_cast<float>(std::cos(angle)));
         rotation->sines.push_back(static_cast<float>(std::sin(angle)));
@@ -226,8 +228,10 @@ class CpuBackend : public Backend {
   // work(i) for every row, in chunks that are worth a wake-up; `cost` is numbers touched per row.
   template <class Work>
   void for_rows(int rows, int cost, const Work& work) {
-    constexpr int kChunk = 16384;
-    const int chunk = std::max(1, kChunk / std::max(1, cost));
+    constexpr int kLeast = 4096, kMost = 16384;
+    const int least = std::max(1, kLeast / std::max(1, cost));
+    const int most = std::max(least, kMost / std::max(1, cost));
+    const int chunk = std::clamp(ceil_div(rows, 2 * pool_.threads()), least, most);
     pool_.parallel_for(ceil_div(rows, chunk), [&](int task, int) {
       for (int i = task * chunk; i < std::min(rows, (task + 1) * chunk); ++i) work(i);
     });
@@ -250,10 +254,20 @@ class CpuBackend : public Backend {
     panels_ = panels;
   }
 
+  // The packed copy of the input is bounded: very many rows go in several products.
   void multiply(const Matrix& x, const CpuLinear& weight, int first, bool add, const Matrix& out) {
     assert(x.cols == weight.inputs && x.rows == out.rows);
     assert(first >= 0 && first + out.cols <= weight.outputs);
-    if (x.rows == 0 || out.cols == 0) return;
+    constexpr int kRowsAtOnce = 2048;
+    for (int row = 0; row < x.rows; row += kRowsAtOnce) {
+      const int rows = std::min(kRowsAtOnce, x.rows - row);
+      multiply_rows(x.row_range(row, rows), weight, first, add, out.row_range(row, rows));
+    }
+  }
+
+  void multiply_rows(const Matrix& x, const CpuLinear& weight, int first, bool add,
+                     const Matrix& out) {
+    if (out.cols == 0) return;
     const PackJob pack{data(x), static_cast<std::size_t>(x.stride), x.rows, x.cols,
                        packed_.at_least(static_cast<std::size_t>(x.rows) * x.cols)};
     const int tiles = ceil_div(x.rows, kernels_.tile_rows);

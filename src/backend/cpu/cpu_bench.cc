@@ -5,6 +5,7 @@
 // With one thread the clock is that of the thread, which stands still while others have the core;
 // with more it is the wall's, and the samples are short so that most of them are left in peace.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -74,6 +75,10 @@ std::vector<double> interleaved(const Options& options, int threads,
   std::vector<std::vector<double>> times(works.size());
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < works.size(); ++i) {
+      // Threads of another library may still spin on a core from its turn: let them fall asleep,
+      // and wake our own before the clock starts.
+      if (threads > 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      works[i]();
       const double time = seconds(threads, [&] {
         for (int r = 0; r < repeats[i]; ++r) works[i]();
       });
