@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 
 #include "backend/cpu/kernels.h"
@@ -38,7 +39,8 @@ class CpuBackend : public Backend {
         pool_(threads),
         blocks_(std::make_shared<BlockPool>()),
         scratch_(threads),
-        predict_scratch_(threads) {}
+        predict_scratch_(threads),
+        own_inputs_(threads) {}
 
   std::string_view name() const override { return "cpu"; }
   std::string description() const override {
@@ -268,10 +270,19 @@ class CpuBackend : public Backend {
   void multiply_rows(const Matrix& x, const CpuLinear& weight, int first, bool add,
                      const Matrix& out) {
     if (out.cols == 0) return;
-    const PackJob pack{data(x), static_cast<std::size_t>(x.stride), x.rows, x.cols,
-                       packed_.at_least(static_cast<std::size_t>(x.rows) * x.cols)};
+    PackJob pack{data(x), static_cast<std::size_t>(x.stride), x.rows, x.cols};
+    const std::size_t packed_size = static_cast<std::size_t>(x.rows) * x.cols;
     const int tiles = ceil_div(x.rows, kernels_.tile_rows);
-    for_rows(tiles, kernels_.tile_rows * x.cols, [&](int tile) { kernels_.pack_rows(pack, tile); });
+    // A small input is packed by every thread for itself: that costs less than the way of the
+    // packed lines from core to core, as long as each thread has columns enough to use them on.
+    constexpr std::size_t kSmall = 128 * 1024;
+    const bool shared = pool_.threads() > 1 && tiles > 1 &&
+                        (packed_size > kSmall || out.cols < 128 * pool_.threads());
+    if (shared) {
+      pack.packed = packed_.at_least(packed_size);
+      for_rows(tiles, kernels_.tile_rows * x.cols,
+               [&](int tile) { kernels_.pack_rows(pack, tile); });
+    }
 
     slice(weight, first, out.cols);
     MatmulJob job;
@@ -286,9 +297,22 @@ class CpuBackend : public Backend {
     job.out_stride = out.stride;
     choose_blocks(tiles, job);
     const std::size_t scratch = kernels_.matmul_scratch(job);
+    ++product_;
     pool_.parallel_for(job.panel_groups() * ceil_div(tiles, job.task_tiles),
                        [&](int task, int thread) {
-                         kernels_.matmul(job, task, scratch_[thread].at_least(scratch));
+                         MatmulJob share = job;
+                         if (!shared) {
+                           OwnInput& own = own_inputs_[thread];
+                           PackJob own_pack = pack;
+                           own_pack.packed = own.packed.at_least(packed_size);
+                           if (own.product != product_) {
+                             for (int tile = 0; tile < tiles; ++tile)
+                               kernels_.pack_rows(own_pack, tile);
+                             own.product = product_;
+                           }
+                           share.packed = own_pack.packed;
+                         }
+                         kernels_.matmul(share, task, scratch_[thread].at_least(scratch));
                        });
   }
 
@@ -312,12 +336,20 @@ class CpuBackend : public Backend {
   const Kernels& kernels_;
   ThreadPool pool_;
   std::shared_ptr<BlockPool> blocks_;
+  // The input of one product, packed by one thread for itself. A cache line each.
+  struct alignas(64) OwnInput {
+    Scratch packed;
+    std::uint64_t product = 0;
+  };
+
   // Reused by every operation, so that none allocates once the sizes have been seen.
   Scratch packed_;
   std::vector<Scratch> scratch_;
   std::vector<PredictScratch> predict_scratch_;
   std::vector<WeightSlice> slices_;
   int panels_ = 0;
+  std::vector<OwnInput> own_inputs_;
+  std::uint64_t product_ = 0;  // counts products
 };
 
 }  // namespace
