@@ -4,6 +4,10 @@
 #include <chrono>
 #include <utility>
 
+#if defined(__linux__)
+#include <pthread.h>
+#include <sched.h>
+#endif
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
 #endif
@@ -58,15 +62,7 @@ void ThreadPool::run(int count, const void* context, Call call) {
   // Sequentially consistent with sleeping_: either this thread sees the sleeper, or it sees the
   // job.
   state_.store(job << 32 | static_cast<std::uint32_t>(count), std::memory_order_seq_cst);
-  if (sleeping_.load(std::memory_order_seq_cst) > 0) {
-    { const std::lock_guard lock(mutex_); }  // a worker between its check and its sleep
-    const int wanted = std::min<int>(count - 1, static_cast<int>(workers_.size()));
-    if (wanted == static_cast<int>(workers_.size())) {
-      wake_.notify_all();
-    } else {
-      for (int i = 0; i < wanted; ++i) wake_.notify_one();
-    }
-  }
+  if (sleeping_.load(std::memory_order_seq_cst) > 0) wake_workers(count - 1);
   while (claim_and_run(0)) {
   }
   const auto done = [this] { return unfinished_.load(std::memory_order_acquire) == 0; };
@@ -78,6 +74,31 @@ void ThreadPool::run(int count, const void* context, Call call) {
   }
   // Every task has ended, and a task's error was stored before it counted as ended.
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+// A woken worker may be put on the core of the caller, and the scheduler can leave the two there
+// for tens of milliseconds beside an idle one. So sleepers are told to keep off the caller's core.
+void ThreadPool::wake_workers(int wanted) {
+#if defined(__linux__)
+  const int cpu = sched_getcpu();
+  cpu_set_t cpus;
+  if (cpu >= 0 && cpu != callers_cpu_ && sched_getaffinity(0, sizeof(cpus), &cpus) == 0) {
+    callers_cpu_ = cpu;
+    CPU_CLR(cpu, &cpus);
+    if (CPU_COUNT(&cpus) > 0) {
+      for (std::thread& worker : workers_) {
+        pthread_setaffinity_np(worker.native_handle(), sizeof(cpus),
+                               &cpus);  // a wish, as is waking
+      }
+    }
+  }
+#endif
+  { const std::lock_guard lock(mutex_); }  // a worker between its check and its sleep
+  if (wanted >= static_cast<int>(workers_.size())) {
+    wake_.notify_all();
+  } else {
+    for (int i = 0; i < wanted; ++i) wake_.notify_one();
+  }
 }
 
 bool ThreadPool::claim_and_run(int thread) {

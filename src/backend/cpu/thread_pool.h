@@ -42,6 +42,7 @@ class ThreadPool {
   using Call = void (*)(const void* context, int index, int thread);
 
   void run(int count, const void* context, Call call);
+  void wake_workers(int wanted);
   bool claim_and_run(int thread);  // false: no task was left
   bool tasks_left() const { return (state_.load(std::memory_order_acquire) & 0xFFFFFFFF) != 0; }
   void work(int thread);
@@ -62,6 +63,7 @@ class ThreadPool {
   bool stop_ = false;
   std::exception_ptr error_;
   std::vector<std::thread> workers_;
+  int callers_cpu_ = -1;  // that the workers were last told to keep off
 };
 
 }  // namespace umf
