@@ -67,9 +67,10 @@ inline std::vector<Token> random_window(const Lexicon& lexicon, int length, std:
   return cells;
 }
 
-// A model over a lexicon whose wishes depend on every cell in a way of its own (`salt`).
+// A model over a lexicon whose wishes depend on every cell in a way of its own (`salt`). Special
+// tokens without a role, which conversion cannot keep, are written only when asked for.
 inline ScriptedModel hashing_model(const Lexicon& lexicon, std::uint64_t salt, int block = 0,
-                                   int max_length = 4096) {
+                                   int max_length = 4096, bool any_special = false) {
   const int vocabulary = lexicon.tokenizer->size();
   ModelInfo info{.name = "hashing",
                  .family = "test",
@@ -77,10 +78,11 @@ inline ScriptedModel hashing_model(const Lexicon& lexicon, std::uint64_t salt, i
                  .vocabulary = vocabulary,
                  .max_length = max_length,
                  .block = block};
-  return {info, [salt, vocabulary](std::span<const Token> tokens, int position) {
+  return {info, [=, &lexicon](std::span<const Token> tokens, int position) {
             const NoiseKey key = noise_key(salt, 0, tokens);
-            std::vector<float> logits(vocabulary);
+            std::vector<float> logits(vocabulary, -50.0f);
             for (int i = 0; i < vocabulary; ++i) {
+              if (!any_special && role_of(lexicon, i) == CellRole::kOtherSpecial) continue;
               logits[i] = 4 * open_unit(noise_word(key, position, i));
             }
             return logits;
