@@ -86,6 +86,7 @@ void Walker::check(const Action& action) const {
 }
 
 Outcome Walker::walk(const Trial& trial, int limit, const WalkObserver& observer) {
+  assert(trial.action >= 0 && trial.action < actions() && trial.from >= 0 && trial.from < states());
   std::optional<WindowState> entered = enter(trial);
   if (!entered) return {.complete = false, .feasible = false};
   WindowState& state = *entered;
