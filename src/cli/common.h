@@ -53,5 +53,6 @@ Command backends_command();
 Command tokenize_command();
 Command logits_command();
 Command generate_command();
+Command simulate_command();
 
 }  // namespace umf

@@ -1,0 +1,29 @@
+// What smaller budgets would have given, taken from one run at the largest.
+#pragma once
+
+#include <functional>
+
+#include "solution.h"
+
+namespace umf {
+
+// A larger budget replays the smaller one (spec: search 6, 23), so a smaller budget's result is the
+// state of the run when its NFE are spent. Only savings differ before that: they are capped by the
+// smaller budget.
+class BudgetCurve {
+ public:
+  explicit BudgetCurve(std::vector<long> budgets);
+
+  void count_hit(int masks, long nfe);
+  // Gives every open budget up to `nfe` the run's state as its result and closes it; `finish` may
+  // add what the smaller budget would have done last.
+  void close_up_to(long nfe, const Ledger& ledger, const std::optional<Candidate>& best,
+                   Stop stopped, const std::function<void(CurvePoint&)>& finish = {});
+  std::vector<CurvePoint> points() && { return std::move(points_); }
+
+ private:
+  std::vector<CurvePoint> points_;  // smallest budget first
+  std::size_t open_ = 0;            // the first that is
+};
+
+}  // namespace umf

@@ -1,0 +1,160 @@
+// umf simulate: the search on a table of rewards, no model.
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "cli/common.h"
+#include "simulation.h"
+
+namespace umf {
+namespace {
+
+struct SimulateOptions {
+  int actions = 2, window = 768;
+  std::string budget = "12288", ratios = "0.9,0.8,0.7,0.6,0.5,0.4,0.2", policy = "cut";
+  std::string exploration = "1", rewards;
+  bool no_cache = false;
+  UnMaskForkOptions search;
+};
+
+template <class Number>
+Number parse_number(const std::string& text, const std::string& option) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw Error(fmt::format("--{} = {} is not a value this option can take", option, text));
+  }
+  return value;
+}
+
+// "0.85" as 850: targets are computed with integers, so that no platform rounds differently.
+int parse_ratio(const std::string& text) {
+  const double thousandths = parse_number<double>(text, "ratios") * 1000;
+  const double nearest = std::round(thousandths);
+  if (!(nearest >= 1 && nearest <= 999) || std::abs(thousandths - nearest) > 1e-6) {
+    throw Error(fmt::format(
+        "--ratios: {} is not between 0.001 and 0.999 with at most three decimals", text));
+  }
+  return static_cast<int>(nearest);
+}
+
+std::vector<int> parse_ratios(const std::string& text) {
+  std::vector<int> ratios;
+  if (text.empty()) return ratios;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    ratios.push_back(parse_ratio(text.substr(start, comma - start)));
+    start = comma + 1;
+  }
+  return ratios;
+}
+
+using RewardTable = std::unordered_map<std::string, double>;
+
+// A JSON object from "00110011", one digit per level, to a reward; null stands for a judge that
+// failed.
+RewardTable read_rewards(const std::string& path, int levels) {
+  RewardTable table;
+  if (path.empty()) return table;
+  const Json json = parse_json(read_input(path), path);
+  if (!json.is_object())
+    throw Error(path + ": expected an object from sequences of actions to rewards");
+  for (const auto& [sequence, reward] : json.items()) {
+    if (sequence.size() != levels ||
+        sequence.find_first_not_of("0123456789") != std::string::npos) {
+      throw Error(fmt::format("{}: '{}' is not a sequence of {} actions, one digit for each level",
+                              path, sequence, levels));
+    }
+    if (!reward.is_number() && !reward.is_null()) {
+      throw Error(fmt::format("{}: the reward of '{}' is not a number", path, sequence));
+    }
+    table[sequence] =
+        reward.is_null() ? std::numeric_limits<double>::quiet_NaN() : reward.get<double>();
+  }
+  return table;
+}
+
+double look_up(const RewardTable& table, std::span<const int> actions) {
+  std::string sequence;
+  for (const int action : actions) sequence += static_cast<char>('0' + action);
+  const auto entry = table.find(sequence);
+  return entry == table.end() ? 0.0 : entry->second;
+}
+
+SolveOptions limits_of(const SimulateOptions& options) {
+  if (options.actions < 1 || options.actions > 10)
+    throw Error("--actions is from 1 to 10: one digit names one");
+  if (options.window < 1) throw Error("--window is at least 1");
+  return {.budget = parse_number<long>(options.budget, "budget"),
+          .policy = parse_budget_policy(options.policy),
+          .use_cache = !options.no_cache};
+}
+
+nlohmann::ordered_json report(const Simulation& simulation) {
+  const Solution& solution = simulation.solution;
+  const Ledger& ledger = solution.ledger;
+  return {{"misses", ledger.misses},
+          {"hits", ledger.hits},
+          {"nfe", ledger.nfe},
+          {"saved_full", ledger.saved_full},
+          {"saved_capped", ledger.saved_capped},
+          {"switches", ledger.switches},
+          {"nodes", simulation.nodes},
+          {"depth", simulation.depth},
+          {"best", solution.best ? nlohmann::ordered_json(solution.best->reward)
+                                 : nlohmann::ordered_json()},
+          {"stopped", name_of(solution.stopped)},
+          {"order", simulation.order}};
+}
+
+int simulate(SimulateOptions& options) {
+  const SolveOptions limits = limits_of(options);
+  options.search.exploration = parse_number<double>(options.exploration, "exploration");
+  const std::vector<int> ratios = parse_ratios(options.ratios);
+  RewardTable table;
+  TableWorld world(options.actions, options.window, ratios,
+                   [&](std::span<const int> actions) { return look_up(table, actions); });
+  table = read_rewards(options.rewards, world.levels());
+  watch_for_interrupts();
+  const Simulation simulation = umf::simulate(world, options.search, limits,
+                                              [](const RolloutEvent&) { return !interrupted(); });
+  print_in_order(report(simulation));
+  return simulation.solution.stopped == Stop::kInterrupted ? kExitInterrupted : 0;
+}
+
+void declare(OptionSet& options, SimulateOptions& o) {
+  options.value("actions", o.actions, "how many there are to choose from, 1 to 10");
+  options.value("window", o.window, "masks at the root: what one rollout costs");
+  options.value("budget", o.budget, "forward passes");
+  options.value("ratios", o.ratios,
+                "where the search may branch: shares of the window still masked");
+  options.value("budget-policy", o.policy,
+                "what a rollout that does not fit does: cut, finish or skip");
+  options.flag("no-cache", o.no_cache, "run and pay repeated rollouts");
+  options.value("exploration", o.exploration, "UCT constant: larger tries the untested more");
+  options.flag("expand-last-level", o.search.expand_last_level,
+               "let the last checkpoint branch too");
+  options.value("rewards", o.rewards,
+                "a JSON object from sequences of actions to rewards; - for stdin");
+  options.footer(
+      "In \"order\", *00>1 is a new rollout of action 1 from the node that actions 0, 0 lead to.\n"
+      "Example: umf simulate --window 768 --budget 3072");
+}
+
+}  // namespace
+
+Command simulate_command() {
+  return {"simulate", "the search on a table of rewards, no model", [](OptionSet& options) {
+            auto o = std::make_shared<SimulateOptions>();
+            declare(options, *o);
+            return [o] { return simulate(*o); };
+          }};
+}
+
+}  // namespace umf

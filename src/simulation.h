@@ -1,0 +1,28 @@
+// UnMaskFork on a table of rewards: what a budget buys, without a model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "search/unmaskfork.h"
+#include "solve.h"
+#include "table_world.h"
+
+namespace umf {
+
+// The schedule of the paper, in thousandths.
+inline constexpr int kPaperRatios[] = {900, 800, 700, 600, 500, 400, 200};
+
+struct Simulation {
+  Solution solution;
+  int nodes = 0, depth = 0;
+  // One entry per rollout: "00>1" expands the node that actions 0, 0 lead to with action 1, "-" is
+  // the root,
+  // "*" marks a miss.
+  std::vector<std::string> order;
+};
+
+Simulation simulate(TableWorld& world, const UnMaskForkOptions& options, const SolveOptions& limits,
+                    const Observer& observer = {});
+
+}  // namespace umf

@@ -1,0 +1,246 @@
+#include "solve.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+
+#include "base/error.h"
+#include "budget_curve.h"
+
+namespace umf {
+namespace {
+
+// Adds the time until it goes out of scope.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+  ~Stopwatch() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double& seconds_;
+  Clock::time_point start_ = Clock::now();
+};
+
+// The world broke down: ends the search but keeps what it found. What an observer throws is not
+// caught.
+struct Failure {
+  std::string message;
+};
+
+template <class Work>
+auto attempt(Work&& work) {
+  try {
+    return work();
+  } catch (const std::exception& reason) {
+    throw Failure{reason.what()};
+  }
+}
+
+class Run {
+ public:
+  Run(Search& search, World& world, RolloutCache& known, const SolveOptions& options,
+      const Observer& observer);
+  Solution finish() &&;
+
+ private:
+  Stop explore();
+  std::optional<Outcome> recall(const Trial& trial);
+  bool fits(const Trial& trial);
+  std::optional<Outcome> walk(const Trial& trial);
+  void judge(const Trial& trial, Outcome& outcome);
+  bool observed(const Trial& trial, const Outcome& outcome) const;
+
+  Outcome walk_world(const Trial& trial, long limit);
+  Verdict verdict_of(StateId end, long& judged);
+  // Books a rollout that ended at the end of `outcome`'s path, and keeps it if it is the best.
+  void score(const Trial& trial, Outcome& outcome, Ledger& ledger, std::optional<Candidate>& best,
+             long& judged);
+  void cut_curve(const Trial& trial, int passes);
+  void cut(CurvePoint& point, const Trial& trial);
+  bool enough(double reward) const {
+    return options_.stop_at_reward && reward >= *options_.stop_at_reward;
+  }
+
+  Search& search_;
+  World& world_;
+  RolloutCache& known_;
+  const SolveOptions& options_;
+  const Observer& observer_;
+  Solution solution_;
+  Ledger& ledger_ = solution_.ledger;
+  Lineage lineage_;
+  BudgetCurve curve_;
+  std::unordered_map<StateId, Verdict> verdicts_;
+};
+
+Run::Run(Search& search, World& world, RolloutCache& known, const SolveOptions& options,
+         const Observer& observer)
+    : search_(search),
+      world_(world),
+      known_(known),
+      options_(options),
+      observer_(observer),
+      lineage_(world.root()),
+      curve_(options.curve) {
+  ledger_.actions.resize(world.actions());
+}
+
+// One turn is one rollout, new or known (spec: search 1.6, 1.7).
+Stop Run::explore() {
+  while (ledger_.nfe < options_.budget) {
+    curve_.close_up_to(ledger_.nfe, ledger_, solution_.best, Stop::kBudget);
+    const std::optional<Trial> trial = search_.ask();
+    if (!trial) return Stop::kExhausted;
+    std::optional<Outcome> outcome = recall(*trial);
+    if (!outcome) {
+      if (!fits(*trial)) return Stop::kBudget;
+      outcome = walk(*trial);
+      if (!outcome) return Stop::kInterrupted;
+      if (outcome->feasible) judge(*trial, *outcome);
+    }
+    search_.tell(*trial, *outcome);
+    if (!outcome->feasible) continue;
+    const bool go_on = observed(*trial, *outcome);
+    if (enough(outcome->reward)) return Stop::kReward;
+    if (!go_on) return Stop::kInterrupted;
+  }
+  return Stop::kBudget;
+}
+
+std::optional<Outcome> Run::recall(const Trial& trial) {
+  if (!options_.use_cache || trial.draw != 0) return std::nullopt;
+  std::optional<Outcome> outcome = known_.find(trial.from, trial.action);
+  if (outcome) {
+    const int masks = lineage_.masks(trial.from);
+    ledger_.count_hit(masks, options_.budget - ledger_.nfe);
+    curve_.count_hit(masks, ledger_.nfe);
+  }
+  return outcome;
+}
+
+// At one token per pass a rollout costs its masks; with more it may cost less, which is only known
+// afterwards.
+bool Run::fits(const Trial& trial) {
+  if (options_.policy != BudgetPolicy::kSkip) return true;
+  const long end = ledger_.nfe + lineage_.masks(trial.from);
+  curve_.close_up_to(std::min(end, options_.budget) - 1, ledger_, solution_.best, Stop::kBudget);
+  return end <= options_.budget;
+}
+
+// Nothing when the walk was interrupted.
+std::optional<Outcome> Run::walk(const Trial& trial) {
+  const bool cuts = options_.policy == BudgetPolicy::kCut;
+  const long limit = cuts ? options_.budget - ledger_.nfe : LONG_MAX;
+  Outcome outcome = walk_world(trial, limit);
+  if (!outcome.feasible) return outcome;
+  const bool interrupted = !outcome.complete && outcome.passes < limit;
+  if (cuts && !interrupted) cut_curve(trial, outcome.passes);
+  ledger_.count_passes(trial.action, outcome.passes);
+  if (interrupted) return std::nullopt;
+  return outcome;
+}
+
+void Run::judge(const Trial& trial, Outcome& outcome) {
+  score(trial, outcome, ledger_, solution_.best, ledger_.judged);
+  if (trial.draw == 0 && outcome.complete) known_.insert(trial, outcome);
+}
+
+bool Run::observed(const Trial& trial, const Outcome& outcome) const {
+  return !observer_ || observer_({trial, outcome, ledger_, solution_.best, lineage_});
+}
+
+Outcome Run::walk_world(const Trial& trial, long limit) {
+  const Stopwatch stopwatch(solution_.walk_seconds);
+  const int passes = static_cast<int>(std::min<long>(limit, INT_MAX));
+  Outcome outcome = attempt([&] { return world_.walk(trial, passes); });
+  if (outcome.feasible) lineage_.add(trial, outcome);
+  return outcome;
+}
+
+Verdict Run::verdict_of(StateId end, long& judged) {
+  if (const auto known = verdicts_.find(end); known != verdicts_.end()) return known->second;
+  const Stopwatch stopwatch(solution_.judge_seconds);
+  const Verdict verdict = attempt([&] { return world_.judge(end); });
+  ++judged;
+  if (options_.judge_once) verdicts_.emplace(end, verdict);
+  return verdict;
+}
+
+void Run::score(const Trial& trial, Outcome& outcome, Ledger& ledger,
+                std::optional<Candidate>& best, long& judged) {
+  const StateId end = outcome.path.back().state;
+  Verdict verdict = verdict_of(end, judged);
+  outcome.reward = verdict.reward;
+  ledger.count_miss(world_.model_of(trial.action));
+  ledger.count_reward(trial.action, verdict.reward);
+  Candidate candidate{.end = end,
+                      .reward = verdict.reward,
+                      .complete = outcome.complete,
+                      .iteration = ledger.rollouts()};
+  if (best && !better(candidate, *best)) return;
+  candidate.actions = lineage_.actions(end);
+  candidate.why = std::move(verdict.why);
+  best = std::move(candidate);
+}
+
+// The smaller budgets that end inside this rollout would have cut it.
+void Run::cut_curve(const Trial& trial, int passes) {
+  const long last = std::min(ledger_.nfe + passes, options_.budget) - 1;
+  curve_.close_up_to(last, ledger_, solution_.best, Stop::kBudget,
+                     [&](CurvePoint& point) { cut(point, trial); });
+}
+
+void Run::cut(CurvePoint& point, const Trial& trial) {
+  Outcome outcome = walk_world(trial, point.budget - point.ledger.nfe);
+  solution_.curve_passes += outcome.passes;
+  point.ledger.count_passes(trial.action, outcome.passes);
+  score(trial, outcome, point.ledger, point.best, solution_.curve_judgements);
+  if (enough(outcome.reward)) point.stopped = Stop::kReward;
+}
+
+Solution Run::finish() && {
+  try {
+    solution_.stopped = explore();
+  } catch (const Failure& failure) {
+    solution_.stopped = Stop::kError;
+    solution_.message = failure.message;
+  }
+  curve_.close_up_to(LONG_MAX, ledger_, solution_.best, solution_.stopped);
+  solution_.curve = std::move(curve_).points();
+  return std::move(solution_);
+}
+
+void check(const World& world, const SolveOptions& options) {
+  const int cost = world.root().masks;
+  if (options.policy == BudgetPolicy::kSkip && options.budget > 0 && options.budget < cost) {
+    throw Error(
+        fmt::format("a budget of {} does not cover one rollout of {} forward passes; raise the "
+                    "budget, or use the budget policy cut or finish",
+                    options.budget, cost));
+  }
+  for (const long budget : options.curve) {
+    if (budget <= options.budget) continue;
+    throw Error(fmt::format("a curve up to {} needs a budget of at least that, not {}", budget,
+                            options.budget));
+  }
+}
+
+}  // namespace
+
+BudgetPolicy parse_budget_policy(const std::string& name) {
+  if (name == "cut") return BudgetPolicy::kCut;
+  if (name == "finish") return BudgetPolicy::kFinish;
+  if (name == "skip") return BudgetPolicy::kSkip;
+  throw Error(fmt::format("there is no budget policy '{}'; choose cut, finish or skip", name));
+}
+
+Solution solve(Search& search, World& world, RolloutCache& known, const SolveOptions& options,
+               const Observer& observer) {
+  check(world, options);
+  return Run(search, world, known, options, observer).finish();
+}
+
+}  // namespace umf
