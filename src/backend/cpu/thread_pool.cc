@@ -40,7 +40,7 @@ bool spin(const Done& done) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads) : shares_(threads) {
   for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
 }
 
@@ -58,13 +58,17 @@ void ThreadPool::run(int count, const void* context, Call call) {
   context_ = context;
   call_ = call;
   unfinished_.store(count, std::memory_order_relaxed);
-  const std::uint64_t job = (state_.load(std::memory_order_relaxed) >> 32) + 1;
+  const std::uint32_t job = job_.load(std::memory_order_relaxed) + 1;
+  for (int share = 0; share < threads(); ++share) {
+    const int size = first_of_share(share + 1) - first_of_share(share);
+    shares_[share].state.store(std::uint64_t{job} << 32 | static_cast<std::uint32_t>(size),
+                               std::memory_order_release);
+  }
   // Sequentially consistent with sleeping_: either this thread sees the sleeper, or it sees the
   // job.
-  state_.store(job << 32 | static_cast<std::uint32_t>(count), std::memory_order_seq_cst);
+  job_.store(job, std::memory_order_seq_cst);
   if (sleeping_.load(std::memory_order_seq_cst) > 0) wake_workers(count - 1);
-  while (claim_and_run(0)) {
-  }
+  run_tasks(0);
   const auto done = [this] { return unfinished_.load(std::memory_order_acquire) == 0; };
   if (!spin(done)) {
     std::unique_lock lock(mutex_);
@@ -101,13 +105,26 @@ void ThreadPool::wake_workers(int wanted) {
   }
 }
 
-bool ThreadPool::claim_and_run(int thread) {
-  std::uint64_t state = state_.load(std::memory_order_acquire);
+int ThreadPool::first_of_share(int share) const {
+  const auto all = static_cast<std::int64_t>(threads());
+  return static_cast<int>((std::int64_t{count_} * share + all - 1) / all);
+}
+
+void ThreadPool::run_tasks(int thread) {
+  for (int i = 0; i < threads(); ++i) {
+    while (claim_and_run((thread + i) % threads(), thread)) {
+    }
+  }
+}
+
+bool ThreadPool::claim_and_run(int share, int thread) {
+  std::atomic<std::uint64_t>& share_state = shares_[share].state;
+  std::uint64_t state = share_state.load(std::memory_order_acquire);
   do {
     if ((state & 0xFFFFFFFF) == 0) return false;
-  } while (!state_.compare_exchange_weak(state, state - 1, std::memory_order_acq_rel,
-                                         std::memory_order_acquire));
-  const int index = count_ - static_cast<int>(state & 0xFFFFFFFF);
+  } while (!share_state.compare_exchange_weak(state, state - 1, std::memory_order_acq_rel,
+                                              std::memory_order_acquire));
+  const int index = first_of_share(share + 1) - static_cast<int>(state & 0xFFFFFFFF);
   try {
     call_(context_, index, thread);
   } catch (...) {
@@ -122,17 +139,18 @@ bool ThreadPool::claim_and_run(int thread) {
 }
 
 void ThreadPool::work(int thread) {
+  std::uint32_t seen = 0;
   while (true) {
-    while (claim_and_run(thread)) {
+    const auto new_job = [&] { return job_.load(std::memory_order_seq_cst) != seen; };
+    if (!spin(new_job)) {
+      std::unique_lock lock(mutex_);
+      sleeping_.fetch_add(1, std::memory_order_seq_cst);
+      wake_.wait(lock, [&] { return stop_ || new_job(); });
+      sleeping_.fetch_sub(1, std::memory_order_relaxed);
+      if (stop_) return;
     }
-    if (spin([this] { return tasks_left(); })) continue;
-    std::unique_lock lock(mutex_);
-    sleeping_.fetch_add(1, std::memory_order_seq_cst);
-    wake_.wait(lock, [this] {
-      return stop_ || (state_.load(std::memory_order_seq_cst) & 0xFFFFFFFF) != 0;
-    });
-    sleeping_.fetch_sub(1, std::memory_order_relaxed);
-    if (stop_) return;
+    seen = job_.load(std::memory_order_acquire);  // all that is left of it is claimed below
+    run_tasks(thread);
   }
 }
 
