@@ -2,10 +2,13 @@
 // child and for generating.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
+#include "search/ab_mcts_m.h"
 #include "search/hierarchical_model.h"
+#include "search/search_testing.h"
 
 namespace umf {
 namespace {
@@ -41,6 +44,22 @@ void measure(const char* name, const std::vector<int>& sizes) {
              sum / repeats);
 }
 
+// Whole asks, walk and choice of the action included, in a tree that grew by itself.
+void measure_asks() {
+  ToyWorld world;
+  AbMctsM search(world.root(), 2, 1, {});
+  run(search, world, 500);
+  const int asks = 100;
+  std::chrono::duration<double, std::milli> time{};
+  for (int i = 0; i < asks; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    search.ask();
+    time += std::chrono::steady_clock::now() - start;
+    run(search, world, 1);
+  }
+  fmt::print("{:<28} {:7.3f} ms\n", "ask after 500 generations", time.count() / asks);
+}
+
 }  // namespace
 }  // namespace umf
 
@@ -51,4 +70,5 @@ int main() {
   umf::measure("20 children of 25", std::vector<int>(20, 25));
   umf::measure("500 children of 1", std::vector<int>(500, 1));
   umf::measure("31 children of 1 to 31", distinct);
+  umf::measure_asks();
 }

@@ -92,15 +92,22 @@ void HierarchicalModel::tabulate() {
 // ln p(means | scales) up to a constant, with v = sigma_a^2 + sigma_y^2 / n for a group of n
 // scores: sum -ln(v)/2 - ln(P)/2 + (b^2/P - q)/2.
 double HierarchicalModel::log_evidence(const Scales& scales) const {
-  double precision = kPriorPrecision, b = 0, q = 0, log_variances = 0;
+  double precision = kPriorPrecision, b = 0, q = 0, log_variances = 0, product = 1;
   for (const Pool& pool : pools_) {
     const double variance = scales.between + scales.within / pool.count, inverse = 1 / variance;
     precision += pool.groups * inverse;
     b += pool.sum * inverse;
     q += pool.squares * inverse;
-    log_variances += pool.groups * std::log(variance);
+    // One logarithm for many variances: none is below 1e-6, so the product is taken out in time.
+    if (pool.groups > 1) {
+      log_variances += pool.groups * std::log(variance);
+    } else if ((product *= variance) < 1e-250) {
+      log_variances += std::log(product);
+      product = 1;
+    }
   }
-  return 0.5 * (b * b / precision - q - std::log(precision) - log_variances);
+  log_variances += std::log(product * precision);
+  return 0.5 * (b * b / precision - q - log_variances);
 }
 
 HierarchicalModel::Scales HierarchicalModel::draw_scales(Draws& draws) const {

@@ -142,6 +142,14 @@ TEST(HierarchicalModel, ThousandsOfEqualScoresGiveFiniteDraws) {
   }
 }
 
+TEST(HierarchicalModel, ManyGroupSizesDoNotUnderflow) {
+  Scores scores;
+  for (int size = 1; size <= 90; ++size) scores.emplace_back(size, 0.3);
+  const HierarchicalModel model = fit(scores);
+  Draws draws(3, 2);
+  for (int i = 0; i < 1000; ++i) EXPECT_NEAR(model.draw_unseen(draws), 0.3, 0.02);
+}
+
 // Invariant 48.
 TEST(HierarchicalModel, PermutingAGroupsScoresChangesNothing) {
   std::vector<double> scores = {0.1, 0.7, 0.3, 0.30000001, 0.99};

@@ -17,17 +17,19 @@ std::unique_ptr<Search> tree(const ToyWorld& world, int action) {
   return std::make_unique<Dts>(world.root(), action, 1, DtsOptions{});
 }
 
-// The same end is worth the same in every run, whatever the numbers of its states: action and draw
-// decide.
+// The numbers of states depend on what else was walked; the draw and the length of the path do not.
+double worth(const Trial& trial, int model, const Outcome& outcome) {
+  return ToyWorld::hashed(
+      static_cast<StateId>(trial.draw % 1009 + 31 * model + outcome.path.size()));
+}
+
 double best_alone(std::unique_ptr<Search> search, int model, long budget) {
   double best = 0;
   ToyWorld world;
   while (budget > 0) {
-    Trial trial = *search->ask();
-    const Outcome walked = world.walk(trial, static_cast<int>(budget));
-    Outcome outcome = walked;
-    outcome.reward =
-        ToyWorld::hashed(static_cast<StateId>(trial.draw % 1009 + 31 * model + walked.path.size()));
+    const Trial trial = *search->ask();
+    Outcome outcome = world.walk(trial, static_cast<int>(budget));
+    outcome.reward = worth(trial, model, outcome);
     search->tell(trial, outcome);
     budget -= outcome.passes;
     best = std::max(best, outcome.reward);
@@ -40,8 +42,7 @@ double best_as_pair(Pair& pair, long budget) {
   ToyWorld world;
   while (const std::optional<Trial> trial = pair.ask()) {
     Outcome outcome = world.walk(*trial, static_cast<int>(std::min(budget, pair.pass_limit())));
-    outcome.reward = ToyWorld::hashed(
-        static_cast<StateId>(trial->draw % 1009 + 31 * trial->action + outcome.path.size()));
+    outcome.reward = worth(*trial, trial->action, outcome);
     pair.tell(*trial, outcome);
     budget -= outcome.passes;
     best = std::max(best, outcome.reward);
