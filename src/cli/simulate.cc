@@ -59,10 +59,11 @@ using RewardTable = std::unordered_map<std::string, double>;
 
 // A JSON object from "00110011", one digit per level, to a reward; null stands for a judge that
 // failed.
-RewardTable read_rewards(const std::string& path, int levels) {
+RewardTable read_rewards(const std::string& file, int levels) {
   RewardTable table;
-  if (path.empty()) return table;
-  const Json json = parse_json(read_input(path), path);
+  if (file.empty()) return table;
+  const std::string path = file == "-" ? "standard input" : file;
+  const Json json = parse_json(read_input(file), path);
   if (!json.is_object())
     throw Error(path + ": expected an object from sequences of actions to rewards");
   for (const auto& [sequence, reward] : json.items()) {
@@ -109,13 +110,13 @@ nlohmann::ordered_json report(const Simulation& simulation) {
           {"depth", simulation.depth},
           {"best", solution.best ? nlohmann::ordered_json(solution.best->reward)
                                  : nlohmann::ordered_json()},
-          {"stopped", name_of(solution.stopped)},
           {"order", simulation.order}};
 }
 
 int simulate(SimulateOptions& options) {
   const SolveOptions limits = limits_of(options);
   options.search.exploration = parse_number<double>(options.exploration, "exploration");
+  if (!std::isfinite(options.search.exploration)) throw Error("--exploration is a finite number");
   const std::vector<int> ratios = parse_ratios(options.ratios);
   RewardTable table;
   TableWorld world(options.actions, options.window, ratios,

@@ -1,0 +1,30 @@
+// Working ahead: which rollout comes next, whatever the rewards of those that still run.
+#pragma once
+
+#include <span>
+
+#include "search/unmaskfork.h"
+
+namespace umf {
+
+struct PossibleRewards {
+  std::vector<double> values = {0, 1};
+  // Every reward between these is possible too, not only they.
+  bool between = true;
+};
+
+// The next miss after `running`, if it is the same for all their rewards and starts from a state
+// that is known already; otherwise nothing. `running` are the trial that `search` asked for and the
+// misses that were forced after it, in this order. `targets` are the masks at the checkpoints,
+// falling: where the running rollouts will stop (spec: search 7.3, 7.4).
+//
+// Every score is an affine function of the rewards that are missing, so a comparison that comes out
+// the same at all extremes comes out the same in between. Right as long as a running rollout passes
+// no state that another has passed; where paths do meet, the named trial may turn out not to be the
+// next one: consume results in the order in which the search asks for them. Copies the search
+// 2^running times.
+std::optional<Trial> forced_miss(const UnMaskFork& search, std::span<const Trial> running,
+                                 const RolloutCache& known, std::span<const int> targets,
+                                 const PossibleRewards& rewards = {});
+
+}  // namespace umf

@@ -1,0 +1,89 @@
+// umf simulate as its users see it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "fakes/temporary_directory.h"
+
+namespace umf {
+namespace {
+
+using testing::HasSubstr;
+
+struct Finished {
+  int status;
+  std::string out, err;
+};
+
+// Runs `umf simulate ARGUMENTS` with `rewards` as the file rewards.json.
+Finished simulate(const std::string& arguments, const std::string& rewards = "{}") {
+  const TemporaryDirectory directory;
+  write_file(directory / "rewards.json", rewards);
+  const std::string command = "cd '" + (directory / "").string() +
+                              "' && '" UMF_BINARY "' simulate " + arguments +
+                              " >out 2>err <rewards.json";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(directory / "out"),
+          read_file(directory / "err")};
+}
+
+void expect_refusal(const Finished& run, const std::string& what) {
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, testing::MatchesRegex("error: [^\n]*\n"));
+  EXPECT_THAT(run.err, HasSubstr(what));
+}
+
+TEST(Simulate, PrintsTheCountsAndTheOrder) {
+  const Finished run = simulate("--actions 2 --window 768 --budget 3072");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out,
+            "{\"misses\":5,\"hits\":6,\"nfe\":3072,\"saved_full\":3838,\"saved_capped\":1998,"
+            "\"switches\":3,"
+            "\"nodes\":12,\"depth\":3,\"best\":0.0,\"order\":[\"*->0\",\"*->1\",\"0>0\",\"1>1\",\"*"
+            "0>1\",\"*1>0\","
+            "\"00>0\",\"11>1\",\"01>1\",\"10>0\",\"*00>1\"]}\n");
+}
+
+TEST(Simulate, ReadsRewardsFromAFileOrStandardInput) {
+  const std::string rewards = R"({"11111111": 0.5, "10000000": 2, "00000000": null})";
+  for (const char* where : {"rewards.json", "-"}) {
+    const Finished run = simulate(std::string("--budget 6144 --rewards ") + where, rewards);
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(Json::parse(run.out)["best"], 2.0);
+  }
+  EXPECT_EQ(Json::parse(simulate("--budget 768 --rewards -", rewards).out)["best"], nullptr)
+      << "it failed";
+}
+
+TEST(Simulate, PoliciesAndCacheChangeWhatIsPaid) {
+  EXPECT_EQ(Json::parse(simulate("--budget 3072 --budget-policy skip").out)["nfe"], 2918);
+  EXPECT_EQ(Json::parse(simulate("--budget 3072 --budget-policy finish").out)["nfe"], 2918 + 614);
+  EXPECT_EQ(Json::parse(simulate("--budget 3072 --no-cache").out)["hits"], 0);
+  EXPECT_EQ(Json::parse(simulate("--window 8 --budget 100000 --ratios 0.5").out)["misses"], 2);
+  EXPECT_EQ(Json::parse(simulate("--budget 0").out)["best"], nullptr);
+}
+
+TEST(Simulate, RefusesWhatCannotBe) {
+  expect_refusal(simulate("--budget 500 --budget-policy skip"), "does not cover one rollout");
+  expect_refusal(simulate("--budget many"), "--budget = many is not a value");
+  expect_refusal(simulate("--actions 11"), "--actions is from 1 to 10");
+  expect_refusal(simulate("--window 0"), "--window is at least 1");
+  expect_refusal(simulate("--ratios 0.9,1.5"), "1.5 is not between");
+  expect_refusal(simulate("--ratios 0.9,"), "--ratios");
+  expect_refusal(simulate("--exploration nan"), "--exploration is a finite number");
+  expect_refusal(simulate("--budget-policy stop"), "choose cut, finish or skip");
+  expect_refusal(simulate("--rewards -", R"({"01": 1})"), "'01' is not a sequence of 8 actions");
+  expect_refusal(simulate("--rewards -", R"({"00000000": "x"})"),
+                 "the reward of '00000000' is not a number");
+  expect_refusal(simulate("--rewards -", "[1]"), "expected an object");
+  expect_refusal(simulate("--rewards absent.json"), "absent.json");
+}
+
+}  // namespace
+}  // namespace umf
