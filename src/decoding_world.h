@@ -19,7 +19,9 @@ class DecodingWorld final : public World {
   Place root() const override { return walker_.root(); }
   int actions() const override { return walker_.actions(); }
   int model_of(int action) const override { return walker_.model_of(action); }
-  Outcome walk(const Trial& trial, int limit) override { return walker_.walk(trial, limit, observer_); }
+  Outcome walk(const Trial& trial, int limit) override {
+    return walker_.walk(trial, limit, observer_);
+  }
   // A judge is a function of the text, so that the same text is judged once.
   Verdict judge(StateId end) override;
 

@@ -66,6 +66,12 @@ std::vector<Preset> unmaskfork_variants() {
        "unmaskfork",
        {{"stable-diffcoder", "strategy=low-confidence,temperature=0"}, llada("0")},
        4},
+      {"umf-pair",
+       "one UnMaskFork per model with half of the budget each, at two temperatures",
+       "pair",
+       {coder, dream("dream-coder", "1.0"), llada("0"), llada("1.0")},
+       0,
+       "unmaskfork"},
   };
 }
 
@@ -94,13 +100,16 @@ std::vector<Preset> all_presets() {
                     search,
                     {kRandom}});
   }
-  for (const auto& [prefix, search, title] : {std::tuple{"pair-bon", "pair", "Pair of best-of-N"},
-                                              std::tuple{"pair-dts", "pair-dts", "Pair of DTS*"}}) {
+  for (const auto& [prefix, method, title] :
+       {std::tuple{"pair-bon", "best-of-n", "Pair of best-of-N"},
+        std::tuple{"pair-dts", "dts", "Pair of DTS*"}}) {
     for (const char* t : kTemperatures) {
       list.push_back({fmt::format("{}-{}", prefix, t),
                       fmt::format("{}, Dream-Coder and LLaDA, temperature {}", title, t),
-                      search,
-                      {dream("dream-coder", t), llada(t)}});
+                      "pair",
+                      {dream("dream-coder", t), llada(t)},
+                      0,
+                      method});
     }
   }
   for (const char* t : kTemperatures) {

@@ -133,7 +133,8 @@ bool Run::fits(const Trial& trial) {
 // Nothing when the walk was interrupted.
 std::optional<Outcome> Run::walk(const Trial& trial) {
   const bool cuts = options_.policy == BudgetPolicy::kCut;
-  const long limit = cuts ? options_.budget - ledger_.nfe : LONG_MAX;
+  const long left = cuts ? options_.budget - ledger_.nfe : LONG_MAX;
+  const long limit = std::min(left, search_.pass_limit());
   Outcome outcome = walk_world(trial, limit);
   if (!outcome.feasible) return outcome;
   const bool interrupted = !outcome.complete && outcome.passes < limit;

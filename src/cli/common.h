@@ -53,6 +53,7 @@ Command backends_command();
 Command tokenize_command();
 Command logits_command();
 Command generate_command();
+Command solve_command();
 Command simulate_command();
 
 }  // namespace umf

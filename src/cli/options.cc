@@ -77,6 +77,9 @@ void OptionSet::value(const std::string& name, int& target, const std::string& h
 void OptionSet::value(const std::string& name, float& target, const std::string& help) {
   add(app_, name, target, "N", help);
 }
+void OptionSet::value(const std::string& name, double& target, const std::string& help) {
+  add(app_, name, target, "N", help);
+}
 void OptionSet::value(const std::string& name, std::uint64_t& target, const std::string& help) {
   add(app_, name, target, "N", help);
 }
@@ -86,6 +89,16 @@ void OptionSet::value(const std::string& name, std::optional<std::string>& targe
       .add_option_function<std::string>(
           "--" + name, [&target](const std::string& v) { target = v; }, help)
       ->type_name("VALUE");
+}
+void OptionSet::values(const std::string& name, std::vector<std::string>& target,
+                       const std::string& help) {
+  // One value per use of the option, so that it never swallows an argument.
+  app_of(app_)
+      .add_option("--" + name, target, help)
+      ->type_name("TEXT")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
 }
 void OptionSet::environment(const std::string& name, const std::string& variable) {
   app_of(app_).get_option("--" + name)->envname(variable);

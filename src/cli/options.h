@@ -19,8 +19,10 @@ class OptionSet {
   void value(const std::string& name, std::string& target, const std::string& help);
   void value(const std::string& name, int& target, const std::string& help);
   void value(const std::string& name, float& target, const std::string& help);
+  void value(const std::string& name, double& target, const std::string& help);
   void value(const std::string& name, std::uint64_t& target, const std::string& help);
   void value(const std::string& name, std::optional<std::string>& target, const std::string& help);
+  void values(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
   // The variable gives the option's value where the command line does not. For what describes the
   // machine only: nothing in the environment may change a result.

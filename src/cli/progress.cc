@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace umf {
 namespace {
@@ -21,8 +22,8 @@ bool stderr_is_live() {
 Progress::Progress(bool quiet)
     : quiet_(quiet), live_(stderr_is_live()), start_(Clock::now()), last_(start_) {}
 
-Progress::~Progress() {
-  if (live_ && shown_) std::fputs("\r\x1b[K", stderr);
+void Progress::clear() {
+  if (live_ && std::exchange(shown_, false)) std::fputs("\r\x1b[K", stderr);
 }
 
 void Progress::show(int done, int total, const std::string& detail) {

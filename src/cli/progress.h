@@ -9,11 +9,12 @@ namespace umf {
 class Progress {
  public:
   explicit Progress(bool quiet);
-  ~Progress();  // clears the live line
+  ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   // Shows `done` of `total` and the time left, with `detail` behind it. Cheap to call often.
+  void clear();  // removes the live line
   void show(int done, int total, const std::string& detail);
 
  private:

@@ -64,6 +64,8 @@ class Walker {
   const Tokenizer& tokenizer_of(const WindowState& state) const {
     return *lexicons_[state.lexicon].tokenizer;
   }
+  // The id of a state that an earlier run of the same configuration reached.
+  StateId restore(const WindowState& state) { return table_.intern(state); }
   int states() const { return table_.size(); }
   const std::vector<int>& targets() const { return targets_; }
 

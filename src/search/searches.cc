@@ -14,6 +14,11 @@ void need_one_action(std::string_view name, const SearchSetup& setup) {
       name, setup.actions));
 }
 
+std::unique_ptr<Search> make_unmaskfork(const SearchSetup& setup) {
+  return std::make_unique<UnMaskFork>(setup.actions, setup.root, setup.options.unmaskfork, *setup.cache,
+                                      setup.first_action);
+}
+
 std::unique_ptr<Search> make_best_of_n(const SearchSetup& setup) {
   need_one_action("best-of-n", setup);
   return std::make_unique<BestOfN>(setup.root, 0, setup.options.best_of_n);
@@ -44,12 +49,14 @@ std::unique_ptr<Search> make_pair_of_searches(const SearchSetup& setup) {
   }
   SearchSetup half = setup;
   half.actions = setup.actions / 2;
-  half.cache = nullptr;  // its keys are the run's actions, not those of a half
-  return std::make_unique<Pair>(make_search(method, half), make_search(method, half), half.actions,
+  std::unique_ptr<Search> first = make_search(method, half);
+  half.first_action = half.actions;
+  return std::make_unique<Pair>(std::move(first), make_search(method, half), half.actions,
                                 setup.options.pair.passes);
 }
 
 constexpr SearchEntry kSearches[] = {
+    {"unmaskfork", "tree search over deterministic actions with an exact cache", make_unmaskfork},
     {"best-of-n", "independent rollouts of one action", make_best_of_n},
     {"pair", "one method, once per model with half of the budget", make_pair_of_searches},
     {"dts", "DTS*: diffusion tree sampling with maximisation, one action", make_dts},

@@ -11,6 +11,7 @@
 #include "search/best_of_n.h"
 #include "search/dts.h"
 #include "search/pair.h"
+#include "search/unmaskfork.h"
 
 namespace umf {
 
@@ -18,6 +19,7 @@ class RolloutCache;
 
 // Each search's own; a run reads those of the search it names.
 struct SearchOptions {
+  UnMaskForkOptions unmaskfork;
   BestOfNOptions best_of_n;
   PairOptions pair;
   DtsOptions dts;
@@ -31,7 +33,8 @@ struct SearchSetup {
   int actions = 1;
   std::uint64_t seed = 0;
   SearchOptions options;
-  const RolloutCache* cache = nullptr;  // outlives the search; missing where nothing is cached
+  const RolloutCache* cache = nullptr;  // of the run; outlives the search
+  int first_action = 0;                 // what the cache calls action 0 of this search
 };
 
 struct SearchEntry {

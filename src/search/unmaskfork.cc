@@ -14,8 +14,8 @@ constexpr double kTie = 1e-12;
 }  // namespace
 
 UnMaskFork::UnMaskFork(int actions, Place root, const UnMaskForkOptions& options,
-                       const RolloutCache& known)
-    : actions_(actions), options_(options), known_(&known) {
+                       const RolloutCache& known, int first_action)
+    : actions_(actions), first_action_(first_action), options_(options), known_(&known) {
   nodes_.push_back({.state = root.state, .masks = root.masks});
   nodes_[kRoot].exhausted = root.masks == 0 || actions == 0;
 }
@@ -83,7 +83,7 @@ int UnMaskFork::choose_action(NodeId id) const {
 }
 
 bool UnMaskFork::is_known(const Node& node, int action) const {
-  return node.state < 0 ? action == node.action : known_->contains(node.state, action);
+  return node.state < 0 ? action == node.action : known_->contains(node.state, first_action_ + action);
 }
 
 UnMaskFork::NodeId UnMaskFork::add_child(const Trial& trial, const Outcome& outcome) {

@@ -39,8 +39,10 @@ class UnMaskFork final : public Search {
     bool exhausted = false;  // no unexplored action here or below
   };
 
-  // `known` decides which unexplored action comes first; it must outlive the search and its copies.
-  UnMaskFork(int actions, Place root, const UnMaskForkOptions& options, const RolloutCache& known);
+  // `known` decides which unexplored action comes first; it must outlive the search and its copies. There, action 0
+  // of this search is called `first_action`.
+  UnMaskFork(int actions, Place root, const UnMaskForkOptions& options, const RolloutCache& known,
+             int first_action = 0);
 
   std::optional<Trial> ask() override;
   void tell(const Trial& trial, const Outcome& outcome) override;
@@ -71,7 +73,7 @@ class UnMaskFork final : public Search {
   void propagate_exhaustion(NodeId id);
   bool is_exhausted(const Node& node) const;
 
-  int actions_, depth_ = 0;
+  int actions_, first_action_, depth_ = 0;
   UnMaskForkOptions options_;
   const RolloutCache* known_;
   std::vector<double>* margins_ = nullptr;

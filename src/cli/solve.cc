@@ -1,0 +1,227 @@
+// umf solve: search for the best answer to one problem.
+#include "solve.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "cli/common.h"
+#include "cli/progress.h"
+#include "cli/solve_setup.h"
+#include "decoding_world.h"
+#include "journal.h"
+#include "presets.h"
+#include "problem.h"
+
+namespace umf {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using OrderedJson = nlohmann::ordered_json;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+int list_presets() {
+  for (const Preset& preset : presets()) fmt::print("{:<26} {}\n", preset.name, preset.summary);
+  return 0;
+}
+
+int list_searches() {
+  for (const SearchEntry& entry : searches()) fmt::print("{:<12} {}\n", entry.name, entry.summary);
+  return 0;
+}
+
+// A number that JSON can hold.
+OrderedJson finite(double value) {
+  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
+}
+
+std::string trace_line(const RolloutEvent& event) {
+  OrderedJson best = nullptr;
+  if (event.best) best = finite(event.best->reward);
+  const OrderedJson json = {{"iteration", event.ledger.rollouts()},
+                            {"from", event.trial.from},
+                            {"action", event.trial.action},
+                            {"draw", event.trial.draw},
+                            {"hit", event.outcome.cached},
+                            {"child", event.outcome.path.front().state},
+                            {"end", event.outcome.path.back().state},
+                            {"passes", event.outcome.passes},
+                            {"nfe", event.ledger.nfe},
+                            {"complete", event.outcome.complete},
+                            {"reward", finite(event.outcome.reward)},
+                            {"best", best}};
+  return json.dump() + "\n";
+}
+
+OrderedJson search_json(const SolveSetup& setup, const Search& search, const Solution& solution,
+                        long budget) {
+  const Ledger& ledger = solution.ledger;
+  return {{"name", setup.search_name},
+          {"budget", budget},
+          {"nfe", ledger.nfe},
+          {"rollouts", ledger.rollouts()},
+          {"hits", ledger.hits},
+          {"misses", ledger.misses},
+          {"hit_rate", ledger.hit_rate()},
+          {"saved_nfe", ledger.saved_capped},
+          {"switches", ledger.switches},
+          {"evaluations", ledger.evaluations},
+          {"nodes", search.nodes()},
+          {"depth", search.depth()},
+          {"stopped", name_of(solution.stopped)}};
+}
+
+OrderedJson actions_json(const SolveSetup& setup, const Ledger& ledger) {
+  OrderedJson list = OrderedJson::array();
+  for (std::size_t i = 0; i < setup.actions.size(); ++i) {
+    const Action& action = setup.actions[i];
+    const std::string& model = setup.shelf->model(action.model).info().name;
+    const auto& best = ledger.actions[i].best_reward;
+    list.push_back({{"name", setup.action_names[i]},
+                    {"model", model},
+                    {"strategy", name_of(action.strategy)},
+                    {"temperature", std::stod(fmt::format("{}", action.temperature))},
+                    {"seed", action.seed},
+                    {"nfe", ledger.actions[i].nfe},
+                    {"best_reward", best ? finite(*best) : OrderedJson(nullptr)}});
+  }
+  return list;
+}
+
+OrderedJson curve_json(const Solution& solution, const Walker& walker) {
+  OrderedJson list = OrderedJson::array();
+  for (const CurvePoint& point : solution.curve) {
+    OrderedJson json = {
+        {"budget", point.budget}, {"nfe", point.ledger.nfe}, {"stopped", name_of(point.stopped)}};
+    json["reward"] = point.best ? finite(point.best->reward) : OrderedJson(nullptr);
+    json["answer"] = point.best ? OrderedJson(to_valid_utf8(walker.text(point.best->end)))
+                                : OrderedJson(nullptr);
+    list.push_back(json);
+  }
+  return list;
+}
+
+// Everything the answers depend on: a journal of another configuration cannot be continued.
+Json configuration_of(const SolveSetup& setup, const SolveCliOptions& options,
+                      const Problem& problem) {
+  Json models = Json::array(), actions = Json::array();
+  for (int i = 0; i < setup.shelf->size(); ++i) {
+    models.push_back(fmt::format("{:016x}", setup.shelf->checkpoint(i).weights.fingerprint()));
+  }
+  for (const Action& action : setup.actions) actions.push_back(action_text(action));
+  return {{"models", models},
+          {"actions", actions},
+          {"search", setup.search_name},
+          {"seed", options.seed},
+          {"window", setup.walk.window},
+          {"ratios", setup.walk.ratios},
+          {"block_length", setup.walk.block_length},
+          {"window_policy", options.window_policy},
+          {"problem", {problem.id, problem.prompt}},
+          {"reward", problem.reward}};
+}
+
+Journal::States states_of(Walker& walker) {
+  return {[&walker](StateId id) -> Json {
+            const WindowState state = walker.state(id);
+            return {{"lexicon", state.lexicon},
+                    {"cells", state.cells},
+                    {"steps_left", state.steps_left}};
+          },
+          [&walker](const Json& json) {
+            return walker.restore({json.at("lexicon"), json.at("cells").get<std::vector<Token>>(),
+                                   json.at("steps_left")});
+          }};
+}
+
+int solve_problem(SolveCliOptions& options) {
+  if (options.list_presets) return list_presets();
+  if (options.list_searches) return list_searches();
+  const auto start = Clock::now();
+  if (options.problem.empty())
+    throw Error("umf solve needs a problem file (- for stdin); --help shows its form");
+  const Problem problem = parse_problem(read_input(options.problem), options.problem);
+  const auto reward = make_reward(problem.reward, problem.id, problem.prompt, options.problem);
+  const auto backend = options.common.make_backend();
+  SolveSetup setup = make_setup(options, problem, *backend);
+  const double load_seconds = seconds_since(start);
+
+  watch_for_interrupts();
+  Progress progress(options.common.quiet);
+  std::string trace, detail = "no answer yet";
+  long nfe = 0;
+  Walker walker(setup.participants, setup.actions, setup.walk);
+  DecodingWorld models(walker, *reward, [&](auto, auto) {
+    progress.show(static_cast<int>(++nfe), static_cast<int>(setup.solve.budget), detail);
+    return !interrupted();
+  });
+  std::optional<Journal> journal;
+  if (!options.checkpoint.empty()) {
+    journal.emplace(models, options.checkpoint, configuration_of(setup, options, problem),
+                    states_of(walker));
+  }
+  World& world = journal ? static_cast<World&>(*journal) : models;
+  RolloutCache cache;
+  const auto search = make_search(setup.search_name, setup.search_setup(walker.root(), cache));
+  const Solution solution =
+      solve(*search, world, cache, setup.solve, [&](const RolloutEvent& event) {
+        nfe = event.ledger.nfe;
+        detail = fmt::format("best {:.3g}, hits {:.0f} %, depth {}",
+                             event.best ? event.best->reward : 0.0, 100 * event.ledger.hit_rate(),
+                             search->depth());
+        if (!options.trace.empty()) trace += trace_line(event);
+        return !interrupted();
+      });
+  progress.clear();
+  if (!options.trace.empty()) write_file(options.trace, trace);
+
+  const std::string answer = solution.best ? to_valid_utf8(walker.text(solution.best->end)) : "";
+  if (options.common.json) {
+    OrderedJson path = OrderedJson::array();
+    if (solution.best) {
+      for (const int action : solution.best->actions) path.push_back(setup.action_names[action]);
+    }
+    OrderedJson json = {
+        {"id", problem.id},
+        {"answer", solution.best ? OrderedJson(answer) : OrderedJson(nullptr)},
+        {"reward", solution.best ? finite(solution.best->reward) : OrderedJson(nullptr)},
+        {"complete", solution.best && solution.best->complete},
+        {"search", search_json(setup, *search, solution, setup.solve.budget)},
+        {"actions", actions_json(setup, solution.ledger)},
+        {"best", {{"path", path}, {"iteration", solution.best ? solution.best->iteration : 0}}},
+        {"seconds",
+         {{"load", load_seconds},
+          {"unmask", solution.walk_seconds},
+          {"reward", solution.judge_seconds},
+          {"total", seconds_since(start)}}},
+        {"why", solution.best ? solution.best->why : ""}};
+    if (!solution.curve.empty()) json["curve"] = curve_json(solution, walker);
+    print_in_order(json);
+  } else if (solution.best) {
+    print_answer(answer);
+  }
+  if (solution.stopped == Stop::kError) throw Error(solution.message);
+  if (!solution.best && solution.stopped != Stop::kInterrupted)
+    throw Error("no answer was found: the budget allows no forward pass");
+  return solution.stopped == Stop::kInterrupted ? kExitInterrupted : 0;
+}
+
+}  // namespace
+
+Command solve_command() {
+  return {"solve", "search for the best answer to one problem", [](OptionSet& options) {
+            auto o = std::make_shared<SolveCliOptions>();
+            o->declare(options);
+            return [o] { return solve_problem(*o); };
+          }};
+}
+
+}  // namespace umf

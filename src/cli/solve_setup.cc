@@ -1,0 +1,247 @@
+#include "cli/solve_setup.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+#include "decode/checkpoints.h"
+#include "presets.h"
+
+namespace umf {
+namespace {
+
+constexpr int kPaperWindow = 768, kDefaultWindow = 256, kDefaultWindows = 8;
+
+template <class Number>
+Number parse_number(std::string_view text, const char* option) {
+  Number value{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size()) {
+    throw Error(fmt::format("{} = {} is not a number", option, text));
+  }
+  return value;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// An action before its model is known by number.
+struct PlannedAction {
+  std::string model, fields;
+};
+
+PlannedAction parse_planned(const std::string& text) {
+  PlannedAction planned;
+  for (const std::string& part : split(text)) {
+    if (part.starts_with("model="))
+      planned.model = part.substr(6);
+    else
+      planned.fields += (planned.fields.empty() ? "" : ",") + part;
+  }
+  return planned;
+}
+
+// Which models stand where, and which actions are asked for, by name.
+struct Plan {
+  std::vector<ModelChoice> models;
+  std::vector<PlannedAction> actions;
+
+  void add_model(const ModelChoice& choice) {
+    for (ModelChoice& known : models) {
+      if (known.name == choice.name) {
+        known.where = choice.where;
+        return;
+      }
+    }
+    models.push_back(choice);
+  }
+  int number_of(const std::string& name) const {
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      if (models[i].name == name) return static_cast<int>(i);
+    }
+    throw Error(fmt::format("no --model is called '{}'", name));
+  }
+};
+
+Plan make_plan(const SolveCliOptions& options) {
+  Plan plan;
+  if (!options.preset.empty()) {
+    for (const PresetAction& action : find_preset(options.preset).actions) {
+      plan.add_model({action.model, published_id(action.model)});
+      plan.actions.push_back({action.model, action.fields});
+    }
+  }
+  // With a preset a model given by name says where it lies.
+  for (const std::string& text : options.models) plan.add_model(parse_model_choice(text));
+  if (plan.models.empty())
+    throw Error("umf solve needs --model WHERE (several for several actions) or --preset NAME");
+  for (const std::string& text : options.actions) plan.actions.push_back(parse_planned(text));
+  if (plan.actions.empty()) {
+    for (const ModelChoice& model : plan.models) plan.actions.push_back({model.name, ""});
+  }
+  for (PlannedAction& action : plan.actions) {
+    if (action.model.empty() && plan.models.size() == 1) action.model = plan.models.front().name;
+    if (action.model.empty()) throw Error("with several models every --action needs model=NAME");
+  }
+  return plan;
+}
+
+void open_models(const Plan& plan, const Problem& problem, SolveSetup& setup) {
+  for (const ModelChoice& choice : plan.models) {
+    const int number =
+        setup.shelf->add(choice.name, open_checkpoint(find_checkpoint(choice.where)));
+    const Checkpoint& checkpoint = setup.shelf->checkpoint(number);
+    setup.participants.push_back(
+        {&setup.shelf->model(number), &checkpoint.tokenizer,
+         encode_chat(checkpoint.tokenizer, checkpoint.chat_template(), {{"user", problem.prompt}},
+                     /*add_generation_prompt=*/true)});
+  }
+}
+
+void add_actions(const Plan& plan, std::uint64_t seed, SolveSetup& setup) {
+  std::map<std::string, int> uses;
+  for (const PlannedAction& planned : plan.actions) {
+    const int number = plan.number_of(planned.model);
+    Action action = recommended_action(setup.shelf->model(number).info());
+    action.seed = seed;
+    set_fields(action, planned.fields);
+    action.model = number;
+    const int use = ++uses[planned.model];
+    setup.actions.push_back(action);
+    setup.action_names.push_back(use == 1 ? planned.model
+                                          : fmt::format("{}#{}", planned.model, use));
+  }
+}
+
+std::uint64_t parse_memory(const std::string& text) {
+  if (text.empty()) return 0;
+  const double gigabytes = parse_number<double>(text, "--memory-limit");
+  if (!(gigabytes > 0 && gigabytes < 1e6))
+    throw Error("--memory-limit is in GB and must be above 0");
+  return static_cast<std::uint64_t>(gigabytes * 1e9);
+}
+
+SolveOptions solve_options(const SolveCliOptions& options, int window) {
+  SolveOptions solve;
+  solve.budget = options.budget != 0 ? options.budget : kDefaultWindows * window;
+  if (solve.budget < 0)
+    throw Error(fmt::format("--budget must not be negative, not {}", solve.budget));
+  solve.policy = parse_budget_policy(options.budget_policy);
+  solve.use_cache = !options.no_cache;
+  if (options.stop_at_reward != "never") {
+    solve.stop_at_reward = parse_number<double>(options.stop_at_reward, "--stop-at-reward");
+  }
+  for (const std::string& budget : split(options.curve))
+    solve.curve.push_back(parse_number<long>(budget, "--curve"));
+  return solve;
+}
+
+}  // namespace
+
+void SolveCliOptions::declare(OptionSet& options) {
+  options.argument("PROBLEM", problem, "a problem file; - for stdin");
+  options.values("model", models, "NAME=WHERE or WHERE, repeatable: the first is the strongest");
+  options.values("action", actions,
+                 "KEY=VALUE,... with model=NAME, repeatable: one way to unmask, strongest first");
+  options.value("preset", preset, "a configuration of the paper by name");
+  options.flag("list-presets", list_presets, "list them");
+  options.value("search", search, "which search");
+  options.flag("list-searches", list_searches, "list them");
+  options.value("budget", budget, "forward passes to spend; 0 for 8 windows");
+  options.value("window", window, "tokens of the answer; 0 for 256, with a preset 768");
+  options.value("ratios", ratios,
+                "where to branch, as shares of masks: 0.9,0.8,0.7,0.6,0.5,0.4,0.2 without it");
+  options.value("budget-policy", budget_policy,
+                "the rollout that does not fit: cut, finish or skip");
+  options.value("window-policy", window_policy,
+                "after a change of tokenizer: preserve-masks or fixed-window");
+  options.value("block-length", block_length, "decode block by block; 0 for none");
+  options.flag("no-cache", no_cache, "run and pay known rollouts again");
+  options.value("stop-at-reward", stop_at_reward,
+                "end the search at this reward; never spends the whole budget");
+  options.value("curve", curve, "also give the result at these smaller budgets: 768,1536,...");
+  options.value("seed", seed, "chooses the noise of all actions and of the search");
+  options.value("checkpoint", checkpoint,
+                "a file that is written as the search goes and continued after a break");
+  options.value("memory-limit", memory_limit,
+                "GB of weights in memory; the idle model is put aside above it");
+  options.value("trace", trace, "a JSON Lines file: one event per rollout");
+  const auto declare_search = [&](auto& fields, const std::string& prefix) {
+    fields.visit([&](auto& field, const char* name, const char* help) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(field)>, bool>)
+        options.flag(prefix + name, field, help);
+      else
+        options.value(prefix + name, field, help);
+    });
+  };
+  declare_search(search_options.unmaskfork, "");
+  declare_search(search_options.dts, "dts-");
+  declare_search(search_options.ab_mcts_m, "ab-mcts-m-");
+  declare_search(search_options.ab_mcts_a, "ab-mcts-a-");
+  options.value("pair-method", search_options.pair.method,
+                "the search that each half of a pair runs");
+  common.declare(options);
+  options.footer(
+      "A problem: {\"id\": \"haiku\", \"prompt\": \"Write a haiku about masks.\",\n"
+      "            \"reward\": {\"type\": \"command\", \"argv\": [\"./judge\"]}}\n"
+      "A command gets {\"id\",\"prompt\",\"answer\"} on stdin and prints a number or "
+      "{\"reward\",\"why\"}.\n"
+      "Simple checks: {\"type\": \"text\", \"checks\": [{\"contains\": \"mask\"}, "
+      "{\"longer-than\": 20}]}");
+}
+
+SearchSetup SolveSetup::search_setup(Place root, const RolloutCache& cache) const {
+  return {.root = root,
+          .actions = static_cast<int>(actions.size()),
+          .seed = seed,
+          .options = search_options,
+          .cache = &cache};
+}
+
+SolveSetup make_setup(const SolveCliOptions& options, const Problem& problem, Backend& backend) {
+  const Preset* preset = options.preset.empty() ? nullptr : &find_preset(options.preset);
+  SolveSetup setup;
+  setup.search_name = preset != nullptr ? preset->search : options.search;
+  setup.search_options = options.search_options;
+  setup.seed = options.seed;
+  setup.walk.window = options.window != 0 ? options.window
+                      : preset != nullptr ? kPaperWindow
+                                          : kDefaultWindow;
+  setup.walk.ratios = options.ratios.empty()
+                          ? std::vector<int>(std::begin(kPaperRatios), std::end(kPaperRatios))
+                          : parse_ratios(options.ratios);
+  setup.walk.block_length =
+      options.block_length != 0 || preset == nullptr ? options.block_length : preset->block_length;
+  setup.walk.policy = parse_window_policy(options.window_policy);
+  setup.solve = solve_options(options, setup.walk.window);
+  setup.search_options.pair.passes = static_cast<int>(setup.solve.budget / 2);
+  if (preset != nullptr && !preset->pair_method.empty())
+    setup.search_options.pair.method = preset->pair_method;
+  const Plan plan = make_plan(options);
+  setup.shelf = std::make_unique<Shelf>(backend, parse_memory(options.memory_limit));
+  open_models(plan, problem, setup);
+  add_actions(plan, options.seed, setup);
+  return setup;
+}
+
+std::string action_text(Action action) {
+  std::string text = fmt::format("model={}", action.model);
+  action.visit([&](auto& field, const char* name, const char*) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, Strategy>)
+      text += fmt::format(",{}={}", name, name_of(field));
+    else
+      text += fmt::format(",{}={}", name, field);
+  });
+  return text;
+}
+
+}  // namespace umf
