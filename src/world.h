@@ -1,16 +1,10 @@
 // What a search explores: states, the walks between them, and what an end is worth.
 #pragma once
 
-#include <string>
-
 #include "decode/trial.h"
+#include "reward/verdict.h"
 
 namespace umf {
-
-struct Verdict {
-  double reward = 0;
-  std::string why;  // for people: "test 3: expected 7, got 5"
-};
 
 // Implemented by the decoder over real models and by a table for simulations and tests.
 class World {
@@ -20,8 +14,8 @@ class World {
   virtual int actions() const = 0;
   // The model that an action runs on, for counting switches.
   virtual int model_of(int action) const = 0;
-  // Follows the trial for at most `limit` forward passes. Fills path, passes and complete; not the reward.
-  // Depends on the trial alone. A limit that falls inside gives the state reached so far.
+  // Follows the trial for at most `limit` forward passes. Fills path, passes and complete; not the
+  // reward. Depends on the trial alone. A limit that falls inside gives the state reached so far.
   virtual Outcome walk(const Trial& trial, int limit) = 0;
   // Judges the text of a state; masks, where it has any, are left out.
   virtual Verdict judge(StateId end) = 0;

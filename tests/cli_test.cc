@@ -35,9 +35,11 @@ Outcome umf(const std::vector<std::string>& arguments, const std::string& input 
   write_file(directory / "in", input);
   std::string command = environment + " " + quoted(UMF_BINARY);
   for (const std::string& argument : arguments) command += " " + quoted(argument);
-  command += " <" + (directory / "in").string() + " >" + (directory / "out").string() + " 2>" + (directory / "err").string();
+  command += " <" + (directory / "in").string() + " >" + (directory / "out").string() + " 2>" +
+             (directory / "err").string();
   const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(directory / "out"), read_file(directory / "err")};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(directory / "out"),
+          read_file(directory / "err")};
 }
 
 // Exit status 2, nothing on stdout, one line "error: ..." that says `what`.
@@ -62,7 +64,8 @@ TEST(Cli, HelpAndVersionSucceed) {
 
 TEST(Cli, MistypedNamesGetASuggestion) {
   expect_refusal(umf({"genrate"}), "unknown command 'genrate'. Did you mean generate?");
-  expect_refusal(umf({"generate", "--lenght", "3"}), "unknown option --lenght. Did you mean --length?");
+  expect_refusal(umf({"generate", "--lenght", "3"}),
+                 "unknown option --lenght. Did you mean --length?");
   expect_refusal(umf({"generate", "--length", "abc"}), "--length = abc is not a value");
   expect_refusal(umf({"generate", "one", "two"}), "unexpected argument 'two'");
   expect_refusal(umf({"xyzzy"}), "umf --help lists what there is");
@@ -77,8 +80,11 @@ TEST(Cli, BackendsAreListedCheckedAndChosenByName) {
   EXPECT_TRUE(list[1]["self_check"].get<bool>() && list[2]["self_check"].get<bool>());
   EXPECT_THAT(umf({"backends"}).out, HasSubstr("self-check passed"));
   expect_refusal(umf({"backends", "--backend", "tpu"}), "there is no backend 'tpu'");
-  expect_refusal(umf({"generate", "--model", tiny("tiny-llada"), "--backend", "cpu", "--cpu-target", "mmx", "x"}), "mmx");
-  expect_refusal(umf({"generate", "--model", tiny("tiny-llada"), "--threads", "-1", "x"}), "--threads");
+  expect_refusal(umf({"generate", "--model", tiny("tiny-llada"), "--backend", "cpu", "--cpu-target",
+                      "mmx", "x"}),
+                 "mmx");
+  expect_refusal(umf({"generate", "--model", tiny("tiny-llada"), "--threads", "-1", "x"}),
+                 "--threads");
 }
 
 TEST(Cli, ModelsDescribesAndChecksACheckpoint) {
@@ -117,11 +123,14 @@ TEST(Cli, TokenizeGoesBothWays) {
   std::getline(lines, second);
   EXPECT_EQ(second, "[292]");
   EXPECT_EQ(umf({"tokenize", "--model", model, "--decode"}, first).out, "\"Hello world\"\n");
-  EXPECT_GT(Json::parse(umf({"tokenize", "--model", model, "--no-special"}, "\"<|eot_id|>\"").out).size(), 1);
+  EXPECT_GT(
+      Json::parse(umf({"tokenize", "--model", model, "--no-special"}, "\"<|eot_id|>\"").out).size(),
+      1);
   expect_refusal(umf({"tokenize", "--model", model}, "not json"), "stdin line 1");
   expect_refusal(umf({"tokenize", "--model", model}, "[1]"), "expected a JSON string");
   expect_refusal(umf({"tokenize", "--model", model, "--decode"}, "[-1]"), "-1 is not a token id");
-  expect_refusal(umf({"tokenize", "--model", model, "--decode"}, "[99999999999999999999]"), "is not a token id");
+  expect_refusal(umf({"tokenize", "--model", model, "--decode"}, "[99999999999999999999]"),
+                 "is not a token id");
 }
 
 TEST(Cli, UserTextInAChatNeverBecomesSpecialTokens) {
@@ -135,7 +144,8 @@ TEST(Cli, UserTextInAChatNeverBecomesSpecialTokens) {
     };
     const Tokenizer tokenizer = open_tokenizer({model, ""});
     const auto specials = [&](const std::vector<Token>& tokens) {
-      return std::count_if(tokens.begin(), tokens.end(), [&](Token t) { return tokenizer.is_special(t); });
+      return std::count_if(tokens.begin(), tokens.end(),
+                           [&](Token t) { return tokenizer.is_special(t); });
     };
     std::string all_specials;
     for (const auto& [id, text] : tokenizer.specials()) all_specials += text;
@@ -147,17 +157,24 @@ TEST(Cli, LogitsAreANumpyFileOfTheWantedRows) {
   const TemporaryDirectory directory;
   write_file(directory / "tokens.json", "[40, 41, 290, 43]");
   const std::string out = directory / "logits.npy", model = tiny("tiny-llada");
-  const Outcome outcome = umf({"logits", "--model", model, "--tokens", directory / "tokens.json", "--positions", "2,0-1", "--out", out});
+  const Outcome outcome = umf({"logits", "--model", model, "--tokens", directory / "tokens.json",
+                               "--positions", "2,0-1", "--out", out});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::string file = read_file(out);
   EXPECT_EQ(file.substr(1, 5), "NUMPY");
   EXPECT_THAT(file, HasSubstr("'shape': (3, 320)"));
   Loaded loaded(model, make_cpu_backend(1, ""));
-  const auto expected = loaded.model.logits(std::vector<Token>{40, 41, 290, 43}, std::vector<int>{2, 0, 1});
-  EXPECT_EQ(std::memcmp(file.data() + file.size() - 4 * expected.size(), expected.data(), 4 * expected.size()), 0);
-  const auto refuse = [&](const std::string& tokens, const std::string& positions, const std::string& what) {
+  const auto expected =
+      loaded.model.logits(std::vector<Token>{40, 41, 290, 43}, std::vector<int>{2, 0, 1});
+  EXPECT_EQ(std::memcmp(file.data() + file.size() - 4 * expected.size(), expected.data(),
+                        4 * expected.size()),
+            0);
+  const auto refuse = [&](const std::string& tokens, const std::string& positions,
+                          const std::string& what) {
     write_file(directory / "bad.json", tokens);
-    expect_refusal(umf({"logits", "--model", model, "--tokens", directory / "bad.json", "--positions", positions, "--out", out}), what);
+    expect_refusal(umf({"logits", "--model", model, "--tokens", directory / "bad.json",
+                        "--positions", positions, "--out", out}),
+                   what);
   };
   refuse("[40, 400]", "0", "400 is not a token id below 320");
   refuse("[]", "0", "no tokens");
@@ -169,7 +186,9 @@ TEST(Cli, LogitsAreANumpyFileOfTheWantedRows) {
 TEST(Cli, GenerateIsTheSameInEveryProcessAndOnEveryTarget) {
   for (const char* name : kDiffusionModels) {
     const auto run = [&](const std::vector<std::string>& more) {
-      std::vector<std::string> arguments = {"generate", "--model", tiny(name), "--length", "24", "--quiet", "--seed", "5", "--temperature", "0.7", "Hello"};
+      std::vector<std::string> arguments = {
+          "generate", "--model", tiny(name),      "--length", "24",   "--quiet",
+          "--seed",   "5",       "--temperature", "0.7",      "Hello"};
       arguments.insert(arguments.end(), more.begin(), more.end());
       const Outcome outcome = umf(arguments);
       EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -178,15 +197,17 @@ TEST(Cli, GenerateIsTheSameInEveryProcessAndOnEveryTarget) {
     const std::string expected = run({});
     EXPECT_EQ(run({"--threads", "1"}), expected);
     EXPECT_EQ(run({"--threads", "3"}), expected);
-    for (const std::string& target : cpu_targets()) EXPECT_EQ(run({"--cpu-target", target}), expected) << target;
+    for (const std::string& target : cpu_targets())
+      EXPECT_EQ(run({"--cpu-target", target}), expected) << target;
   }
 }
 
 TEST(Cli, GenerateReportsWhatItDid) {
   const TemporaryDirectory directory;
   const std::string trace = directory / "trace.jsonl";
-  const Outcome outcome = umf({"generate", "--model", "mine=" + tiny("tiny-dream"), "--length", "16", "--json", "--trace", trace,
-                               "--strategy", "margin", "--temperature", "0", "Hello"});
+  const Outcome outcome =
+      umf({"generate", "--model", "mine=" + tiny("tiny-dream"), "--length", "16", "--json",
+           "--trace", trace, "--strategy", "margin", "--temperature", "0", "Hello"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const Json json = Json::parse(outcome.out);
   EXPECT_EQ(json["model"], "mine");
@@ -208,13 +229,20 @@ TEST(Cli, GenerateRefusesContradictions) {
   const std::string model = tiny("tiny-llada");
   expect_refusal(umf({"generate", "hi"}), "needs --model");
   expect_refusal(umf({"generate", "--model", model}), "needs a prompt");
-  expect_refusal(umf({"generate", "--model", model, "--strategy", "best", "hi"}), "there is no strategy 'best'");
-  expect_refusal(umf({"generate", "--model", model, "--temperature", "-1", "hi"}), "temperature must be 0 or more");
-  expect_refusal(umf({"generate", "--model", model, "--action", "warmth=1", "hi"}), "no key 'warmth'");
-  expect_refusal(umf({"generate", "--model", model, "--length", "100000", "hi"}), "do not fit the context");
-  expect_refusal(umf({"generate", "--model", model, "--prompt-file", "/no/such/file"}), "cannot read");
-  expect_refusal(umf({"generate", "--model", model, "--chat-template", "/dev/null/x", "hi"}), "cannot read");
-  expect_refusal(umf({"generate", "--model", model, "--raw", "a<|mdm_mask|>b"}), "contains the model's mask token");
+  expect_refusal(umf({"generate", "--model", model, "--strategy", "best", "hi"}),
+                 "there is no strategy 'best'");
+  expect_refusal(umf({"generate", "--model", model, "--temperature", "-1", "hi"}),
+                 "temperature must be 0 or more");
+  expect_refusal(umf({"generate", "--model", model, "--action", "warmth=1", "hi"}),
+                 "no key 'warmth'");
+  expect_refusal(umf({"generate", "--model", model, "--length", "100000", "hi"}),
+                 "do not fit the context");
+  expect_refusal(umf({"generate", "--model", model, "--prompt-file", "/no/such/file"}),
+                 "cannot read");
+  expect_refusal(umf({"generate", "--model", model, "--chat-template", "/dev/null/x", "hi"}),
+                 "cannot read");
+  expect_refusal(umf({"generate", "--model", model, "--raw", "a<|mdm_mask|>b"}),
+                 "contains the model's mask token");
 }
 
 // Damage done to one file of a checkpoint, and what the message must say.
@@ -234,22 +262,38 @@ TEST(Cli, DamagedCheckpointsAreRefusedInOneLine) {
   static const auto replace = replaced;
   const Damage kDamages[] = {
       {"tiny-llada", "config.json", [](std::string) { return std::string("{"); }, "not valid JSON"},
-      {"tiny-llada", "config.json", [](std::string) { return std::string("\xFF\xFE"); }, "not valid JSON"},
-      {"tiny-llada", "config.json", [](std::string) { return std::string(100000, '['); }, "nested deeper"},
-      {"tiny-llada", "config.json", [](std::string s) { return replace(s, "\"d_model\": 64", "\"d_model\": -64"); }, "d_model"},
-      {"tiny-llada", "config.json", [](std::string s) { return replace(s, "\"d_model\": 64", "\"d_model\": 128"); }, "shape"},
-      {"tiny-llada", "config.json", [](std::string s) { return replace(s, "\"n_layers\": 2", "\"n_layers\": 3"); }, "blocks.2"},
-      {"tiny-llada", "config.json", [](std::string s) { return replace(s, "\"n_layers\": 2", "\"n_layers\": 1"); }, "not part of this architecture"},
-      {"tiny-llada", "config.json", [](std::string s) { return replace(s, "\"mask_token_id\": 290", "\"mask_token_id\": 291"); }, "mask_token_id"},
-      {"tiny-llada", "model.safetensors", [](std::string s) { return s.substr(0, s.size() / 2); }, "truncated?"},
-      {"tiny-llada", "model.safetensors", [](std::string s) { return s.substr(0, 100); }, "its header claims"},
+      {"tiny-llada", "config.json", [](std::string) { return std::string("\xFF\xFE"); },
+       "not valid JSON"},
+      {"tiny-llada", "config.json", [](std::string) { return std::string(100000, '['); },
+       "nested deeper"},
+      {"tiny-llada", "config.json",
+       [](std::string s) { return replace(s, "\"d_model\": 64", "\"d_model\": -64"); }, "d_model"},
+      {"tiny-llada", "config.json",
+       [](std::string s) { return replace(s, "\"d_model\": 64", "\"d_model\": 128"); }, "shape"},
+      {"tiny-llada", "config.json",
+       [](std::string s) { return replace(s, "\"n_layers\": 2", "\"n_layers\": 3"); }, "blocks.2"},
+      {"tiny-llada", "config.json",
+       [](std::string s) { return replace(s, "\"n_layers\": 2", "\"n_layers\": 1"); },
+       "not part of this architecture"},
+      {"tiny-llada", "config.json",
+       [](std::string s) { return replace(s, "\"mask_token_id\": 290", "\"mask_token_id\": 291"); },
+       "mask_token_id"},
+      {"tiny-llada", "model.safetensors", [](std::string s) { return s.substr(0, s.size() / 2); },
+       "truncated?"},
+      {"tiny-llada", "model.safetensors", [](std::string s) { return s.substr(0, 100); },
+       "its header claims"},
       {"tiny-llada", "model.safetensors", [](std::string) { return std::string(); }, "too few"},
-      {"tiny-llada", "model.safetensors", [](std::string s) { return s + "x"; }, "after the last tensor"},
-      {"tiny-llada", "tokenizer.json", [](std::string s) { return s.substr(0, s.size() / 2); }, "tokenizer.json"},
-      {"tiny-llada", "tokenizer.json", [](std::string s) { return replace(s, "\"BPE\"", "\"Unigram\""); }, "Unigram"},
+      {"tiny-llada", "model.safetensors", [](std::string s) { return s + "x"; },
+       "after the last tensor"},
+      {"tiny-llada", "tokenizer.json", [](std::string s) { return s.substr(0, s.size() / 2); },
+       "tokenizer.json"},
+      {"tiny-llada", "tokenizer.json",
+       [](std::string s) { return replace(s, "\"BPE\"", "\"Unigram\""); }, "Unigram"},
       {"tiny-dream", "vocab.json", [](std::string) { return std::string("[]"); }, "vocab.json"},
       {"tiny-dream", "merges.txt", [](std::string s) { return s + "qq zz\n"; }, "merges.txt"},
-      {"tiny-dream", "tokenizer_config.json", [](std::string) { return std::string("{\"tokenizer_class\": \"BertTokenizer\"}"); }, "BertTokenizer"},
+      {"tiny-dream", "tokenizer_config.json",
+       [](std::string) { return std::string("{\"tokenizer_class\": \"BertTokenizer\"}"); },
+       "BertTokenizer"},
   };
   for (const Damage& damage : kDamages) {
     const TemporaryDirectory directory;
@@ -257,7 +301,8 @@ TEST(Cli, DamagedCheckpointsAreRefusedInOneLine) {
     const auto path = directory / "m" / damage.file;
     write_file(path, damage.edit(read_file(path)));
     SCOPED_TRACE(std::string(damage.model) + " " + damage.file + ": " + damage.what);
-    expect_refusal(umf({"generate", "--model", directory / "m", "--length", "4", "hi"}), damage.what);
+    expect_refusal(umf({"generate", "--model", directory / "m", "--length", "4", "hi"}),
+                   damage.what);
   }
 }
 
@@ -268,7 +313,8 @@ TEST(Cli, AMissingFileIsNamed) {
     std::filesystem::remove(directory / "m" / file);
     const Outcome outcome = umf({"models", directory / "m"});
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr(std::string(file) == "model.safetensors" ? "safetensors" : file));
+    EXPECT_THAT(outcome.err,
+                HasSubstr(std::string(file) == "model.safetensors" ? "safetensors" : file));
   }
 }
 

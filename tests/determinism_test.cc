@@ -1,4 +1,5 @@
-// Same state, same action, same bytes: whatever the threads, the batch, the order and the instructions.
+// Same state, same action, same bytes: whatever the threads, the batch, the order and the
+// instructions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +56,8 @@ TEST_P(Determinism, PredictionsAreTheSameBytesOnEveryPath) {
     for (const int threads : {1, 2, 3, 5}) {
       if (target == "scalar" && threads != 3) continue;  // slow, and its pool is the same
       Loaded loaded(directory, make_cpu_backend(threads, target));
-      EXPECT_EQ(predictions(loaded.model, true, true), expected) << target << ", " << threads << " threads";
+      EXPECT_EQ(predictions(loaded.model, true, true), expected)
+          << target << ", " << threads << " threads";
     }
   }
 }
@@ -69,15 +71,18 @@ TEST_P(Determinism, APositionDoesNotDependOnWhichOthersAreWanted) {
   const std::vector<Prediction> expected = loaded.model.predict({&together, 1}).front();
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const Query alone{tokens, {&positions[i], 1}, {}};
-    EXPECT_EQ(loaded.model.predict({&alone, 1}).front().front(), expected[i]) << "position " << positions[i];
+    EXPECT_EQ(loaded.model.predict({&alone, 1}).front().front(), expected[i])
+        << "position " << positions[i];
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(AllModels, Determinism,
-                         testing::Combine(testing::ValuesIn(std::begin(kDiffusionModels), std::end(kDiffusionModels)),
+                         testing::Combine(testing::ValuesIn(std::begin(kDiffusionModels),
+                                                            std::end(kDiffusionModels)),
                                           testing::Values("F32", "BF16", "F16")),
                          [](const auto& info) {
-                           std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+                           std::string name =
+                               std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

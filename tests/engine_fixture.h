@@ -18,7 +18,8 @@ inline const char* const kDiffusionModels[] = {"tiny-llada",     "tiny-llada-gqa
                                                "tiny-dream-gqa", "tiny-diffucoder", "tiny-sdc"};
 
 // The folder of a tiny checkpoint, written on first use.
-inline std::filesystem::path tiny_checkpoint(const std::string& name, const TinyOptions& options = {}) {
+inline std::filesystem::path tiny_checkpoint(const std::string& name,
+                                             const TinyOptions& options = {}) {
   static const TemporaryDirectory root;
   const std::string key = name + "-" + options.dtype + "-" + std::to_string(options.shards);
   const std::filesystem::path directory = root / key;
@@ -26,7 +27,8 @@ inline std::filesystem::path tiny_checkpoint(const std::string& name, const Tiny
   return directory;
 }
 
-inline std::unique_ptr<Backend> backend_named(const std::string& name, int threads = 2, const std::string& target = "") {
+inline std::unique_ptr<Backend> backend_named(const std::string& name, int threads = 2,
+                                              const std::string& target = "") {
   return name == "reference" ? make_reference_backend() : make_cpu_backend(threads, target);
 }
 

@@ -21,7 +21,8 @@ std::vector<float> one_layer(const std::filesystem::path& directory, AttentionKi
   std::vector<std::string> unused;
   for (const auto& [name, tensor] : checkpoint.weights.tensors()) unused.push_back(name);
   const auto backend = make_cpu_backend(1, "");
-  Transformer transformer(*backend, architecture, checkpoint.family->names, checkpoint.weights, unused);
+  Transformer transformer(*backend, architecture, checkpoint.family->names, checkpoint.weights,
+                          unused);
   std::vector<int> rows(tokens.size());
   std::iota(rows.begin(), rows.end(), 0);
   std::vector<float> states(tokens.size() * architecture.hidden);
@@ -35,12 +36,13 @@ TEST(Families, DreamSeesBothWaysWhereACausalModelDoesNot) {
   const auto full = one_layer(directory, AttentionKind::kFull, tokens);
   const auto causal = one_layer(directory, AttentionKind::kCausal, tokens);
   const std::size_t width = full.size() / tokens.size();
-  EXPECT_TRUE(std::equal(full.end() - width, full.end(), causal.end() - width)) << "the last row sees all";
+  EXPECT_TRUE(std::equal(full.end() - width, full.end(), causal.end() - width))
+      << "the last row sees all";
   EXPECT_FALSE(std::equal(full.begin(), full.begin() + width, causal.begin())) << "the first row";
 }
 
-// Writes a checkpoint whose transformer passes embeddings through unchanged: token p has the unit vector
-// p, and the head answers unit vector p with token p + 100.
+// Writes a checkpoint whose transformer passes embeddings through unchanged: token p has the unit
+// vector p, and the head answers unit vector p with token p + 100.
 void write_pass_through(const std::string& tiny, const std::filesystem::path& directory) {
   write_tiny_model(tiny, directory);
   const std::string path = directory / "model.safetensors";
@@ -58,12 +60,14 @@ void write_pass_through(const std::string& tiny, const std::filesystem::path& di
       };
       if (name == "model.embed_tokens.weight" || name.ends_with("wte.weight")) unit(0);
       if (name == "lm_head.weight" || name.ends_with("transformer.ff_out.weight")) unit(100);
-      const bool output = name.ends_with("o_proj.weight") || name.ends_with("down_proj.weight") ||
-                          name.ends_with("attn_out.weight") ||
-                          (name.ends_with("ff_out.weight") && name.find("blocks") != std::string::npos);
+      const bool output =
+          name.ends_with("o_proj.weight") || name.ends_with("down_proj.weight") ||
+          name.ends_with("attn_out.weight") ||
+          (name.ends_with("ff_out.weight") && name.find("blocks") != std::string::npos);
       if (output) std::fill(values.begin(), values.end(), 0.0f);
-      tensors.push_back({{name, "F32", tensor.shape},
-                         std::string(reinterpret_cast<const char*>(values.data()), tensor.bytes.size())});
+      tensors.push_back(
+          {{name, "F32", tensor.shape},
+           std::string(reinterpret_cast<const char*>(values.data()), tensor.bytes.size())});
     }
   }
   write_safetensors(path, tensors);
@@ -97,8 +101,8 @@ TEST(Families, BlockCausalResultsAreTheSameWithAndWithoutTheCache) {
   Loaded warm(directory, make_cpu_backend(2, ""));
   const ModelInfo& info = warm.model.info();
   for (const int prompt : {1, 3, 4, 5, 6, 7, 8}) {
-    // A decoding from left to right: each step asks for the masks of one block, with the earlier blocks
-    // final. The warm model remembers; a cold one computes everything.
+    // A decoding from left to right: each step asks for the masks of one block, with the earlier
+    // blocks final. The warm model remembers; a cold one computes everything.
     std::vector<Token> tokens(prompt + 16, info.tokens.mask);
     for (int i = 0; i < prompt; ++i) tokens[i] = 30 + i;
     for (int filled = prompt; filled < static_cast<int>(tokens.size()); ++filled) {
@@ -124,8 +128,10 @@ TEST(Families, BlockCausalBlocksDoNotSeeLaterOnes) {
   tokens[7] = 99;
   const auto after = loaded.model.logits(tokens, early);
   const std::size_t block = 4 * static_cast<std::size_t>(loaded.model.info().vocabulary);
-  EXPECT_TRUE(std::equal(before.begin(), before.begin() + block, after.begin())) << "the first block";
-  EXPECT_FALSE(std::equal(before.begin() + block, before.begin() + 2 * block, after.begin() + block))
+  EXPECT_TRUE(std::equal(before.begin(), before.begin() + block, after.begin()))
+      << "the first block";
+  EXPECT_FALSE(
+      std::equal(before.begin() + block, before.begin() + 2 * block, after.begin() + block))
       << "position 4 sees its whole block";
 }
 
@@ -136,7 +142,8 @@ TEST(Families, ShardsAndSingleFilesGiveTheSameBytes) {
     EXPECT_EQ(sharded.model.checkpoint().weights.files(), 3);
     const std::vector<Token> tokens = sample_tokens(single.model.info(), 20);
     const std::vector<int> positions = {0, 7, 19};
-    EXPECT_EQ(single.model.logits(tokens, positions), sharded.model.logits(tokens, positions)) << name;
+    EXPECT_EQ(single.model.logits(tokens, positions), sharded.model.logits(tokens, positions))
+        << name;
   }
 }
 
@@ -157,7 +164,8 @@ TEST(Families, ThePrmGivesOneScorePerMarkWhateverFollows) {
 
 TEST(Families, ModelsOfTheWrongKindAreRefused) {
   const auto backend = make_reference_backend();
-  EXPECT_ERROR(LanguageModel("x", open_checkpoint({tiny_checkpoint("tiny-prm"), ""}), *backend), "is a reward model");
+  EXPECT_ERROR(LanguageModel("x", open_checkpoint({tiny_checkpoint("tiny-prm"), ""}), *backend),
+               "is a reward model");
   EXPECT_ERROR(ProcessRewardModel(open_checkpoint({tiny_checkpoint("tiny-dream"), ""}), *backend),
                "not a process reward model");
 }

@@ -1,5 +1,6 @@
-// Runs a fuzz target over a folder of inputs, and over simple damage done to each of them: the part of
-// fuzzing that every test run repeats. libFuzzer's own driver takes its place in the fuzz preset.
+// Runs a fuzz target over a folder of inputs, and over simple damage done to each of them: the part
+// of fuzzing that every test run repeats. libFuzzer's own driver takes its place in the fuzz
+// preset.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

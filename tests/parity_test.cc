@@ -20,8 +20,10 @@ Json expected(const char* file) {
   Json json = parse_json(read_file(kData / file), file);
   for (const auto& [model, types] : json["checksums"].items()) {
     for (const auto& [type, checksum] : types.items()) {
-      const std::string bytes = read_file(tiny_checkpoint(model, {.dtype = type}) / "model.safetensors");
-      EXPECT_EQ(fmt::format("{:016x}", fnv1a64(bytes)), checksum) << model << " is not what the values were made from";
+      const std::string bytes =
+          read_file(tiny_checkpoint(model, {.dtype = type}) / "model.safetensors");
+      EXPECT_EQ(fmt::format("{:016x}", fnv1a64(bytes)), checksum)
+          << model << " is not what the values were made from";
     }
   }
   return std::move(json["cases"]);
@@ -49,13 +51,16 @@ std::vector<float> raw_logits(const Json& test, Backend& backend) {
   Checkpoint checkpoint = open_checkpoint({checkpoint_of(test), ""});
   LanguageModel model("tiny", std::move(checkpoint), backend);
   if (!model.checkpoint().family->shifted) return model.logits(tokens, rows);
-  // Row p - 1 is asked for as position p; one more token cannot be added without changing the rows, so
-  // the last row comes from the transformer itself.
+  // Row p - 1 is asked for as position p; one more token cannot be added without changing the rows,
+  // so the last row comes from the transformer itself.
   const Checkpoint& c = model.checkpoint();
-  Transformer transformer(backend, c.architecture, c.family->names, c.weights, {&c.family->names.head, 1});
-  const HostTensor head = c.weights.matrix(c.family->names.head, c.architecture.vocabulary, c.architecture.hidden);
+  Transformer transformer(backend, c.architecture, c.family->names, c.weights,
+                          {&c.family->names.head, 1});
+  const HostTensor head =
+      c.weights.matrix(c.family->names.head, c.architecture.vocabulary, c.architecture.hidden);
   const Matrix logits = backend.allocate(static_cast<int>(rows.size()), c.architecture.vocabulary);
-  backend.project(transformer.forward(tokens, rows), *backend.load_linear({&head, 1}, {}), 0, logits);
+  backend.project(transformer.forward(tokens, rows), *backend.load_linear({&head, 1}, {}), 0,
+                  logits);
   std::vector<float> numbers(rows.size() * c.architecture.vocabulary);
   backend.read(logits, numbers);
   return numbers;
@@ -82,7 +87,8 @@ TEST_P(Parity, LogitsOfEveryFamilyAgree) {
     ASSERT_EQ(actual.size(), wanted.size());
     const double error = relative_error(actual, wanted);
     EXPECT_LE(error, tolerance(test["dtype"])) << test["model"] << " " << test["dtype"];
-    RecordProperty(test["model"].get<std::string>() + test["dtype"].get<std::string>(), fmt::format("{:.2e}", error));
+    RecordProperty(test["model"].get<std::string>() + test["dtype"].get<std::string>(),
+                   fmt::format("{:.2e}", error));
     ++cases;
   }
   EXPECT_GE(cases, 18);
@@ -91,17 +97,20 @@ TEST_P(Parity, LogitsOfEveryFamilyAgree) {
 TEST_P(Parity, PredictionsAgree) {
   for (const Json& test : expected("predictions.json")) {
     Loaded loaded(checkpoint_of(test), backend_named(GetParam()));
-    Sampling sampling{.temperature = test["temperature"], .top_p = test["top_p"], .top_k = test["top_k"]};
+    Sampling sampling{
+        .temperature = test["temperature"], .top_p = test["top_p"], .top_k = test["top_k"]};
     sampling.never = test["never"].get<std::vector<Token>>();
     sampling.last = test["last"].get<std::vector<Token>>();
     for (const Json& pair : test["bias"]) sampling.bias.emplace_back(pair[0], pair[1]);
-    sampling.tempered_scores = true;  // the values are those of the filtered and tempered probabilities
+    sampling.tempered_scores =
+        true;  // the values are those of the filtered and tempered probabilities
     const std::vector<Token> tokens = test["tokens"];
     const std::vector<int> positions = test["positions"];
     const Query query{tokens, positions, sampling};
     const std::vector<Prediction> predictions = loaded.model.predict({&query, 1}).front();
     for (std::size_t i = 0; i < positions.size(); ++i) {
-      SCOPED_TRACE(test["model"].dump() + test["setting"].dump() + " position " + std::to_string(positions[i]));
+      SCOPED_TRACE(test["model"].dump() + test["setting"].dump() + " position " +
+                   std::to_string(positions[i]));
       EXPECT_NEAR(predictions[i].margin, test["margin"][i].get<double>(), 1e-4);
       EXPECT_NEAR(predictions[i].entropy, test["entropy"][i].get<double>(), 1e-3);
       if (!test.contains("token")) continue;
@@ -112,10 +121,11 @@ TEST_P(Parity, PredictionsAgree) {
 }
 
 Action action_of(const Json& test) {
-  static const std::map<std::string, Strategy> kNames = {{"low_confidence", Strategy::kLowConfidence},
-                                                         {"maskgit_plus", Strategy::kLowConfidence},
-                                                         {"topk_margin", Strategy::kMargin},
-                                                         {"entropy", Strategy::kEntropy}};
+  static const std::map<std::string, Strategy> kNames = {
+      {"low_confidence", Strategy::kLowConfidence},
+      {"maskgit_plus", Strategy::kLowConfidence},
+      {"topk_margin", Strategy::kMargin},
+      {"entropy", Strategy::kEntropy}};
   return {.strategy = kNames.at(test["strategy"]),
           .top_p = test.value("top_p", Json()).is_number() ? test["top_p"].get<float>() : 1.0f,
           .top_k = test.value("top_k", Json()).is_number() ? test["top_k"].get<int>() : 0,
@@ -127,9 +137,12 @@ Action action_of(const Json& test) {
 
 DecodeOptions options_of(const Json& test) {
   const bool dream = test["loop"] == "dream";
-  DecodeOptions options{.length = test["gen_length"], .schedule = Schedule::kLlada, .steps = test["steps"]};
-  if (dream) options.schedule = test["schedule"] == "strict" ? Schedule::kSteady : Schedule::kDream;
-  else options.block_length = test["block_length"];
+  DecodeOptions options{
+      .length = test["gen_length"], .schedule = Schedule::kLlada, .steps = test["steps"]};
+  if (dream)
+    options.schedule = test["schedule"] == "strict" ? Schedule::kSteady : Schedule::kDream;
+  else
+    options.block_length = test["block_length"];
   if (test.value("threshold", Json()).is_number()) options.threshold = test["threshold"];
   options.stop_at_end = !test.value("eos_stop", Json()).is_null();
   return options;
@@ -142,19 +155,21 @@ TEST_P(Parity, EveryPassOfEveryDecodingCommitsTheSameTokens) {
     Loaded loaded(checkpoint_of(test), backend_named(GetParam()));
     const std::vector<Token> prompt = test["prompt"];
     std::vector<std::vector<std::pair<int, Token>>> passes, wanted;
-    const Decoding decoding = decode(loaded.model, prompt, action_of(test), options_of(test),
-                                     [&](const Decoding&, std::span<const Commit> commits) {
-                                       auto& pass = passes.emplace_back();
-                                       for (const Commit& commit : commits) {
-                                         pass.emplace_back(static_cast<int>(prompt.size()) + commit.cell, commit.token);
-                                       }
-                                       return true;
-                                     });
+    const Decoding decoding =
+        decode(loaded.model, prompt, action_of(test), options_of(test),
+               [&](const Decoding&, std::span<const Commit> commits) {
+                 auto& pass = passes.emplace_back();
+                 for (const Commit& commit : commits) {
+                   pass.emplace_back(static_cast<int>(prompt.size()) + commit.cell, commit.token);
+                 }
+                 return true;
+               });
     for (const Json& pass : test["passes"]) {
       auto& commits = wanted.emplace_back();
       for (const Json& commit : pass) {
         // The reference writes the mask token where it wins; for us the cell stays as it was.
-        if (commit[1] != loaded.model.info().tokens.mask) commits.emplace_back(commit[0], commit[1]);
+        if (commit[1] != loaded.model.info().tokens.mask)
+          commits.emplace_back(commit[0], commit[1]);
       }
     }
     EXPECT_EQ(passes, wanted);

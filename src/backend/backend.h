@@ -32,9 +32,9 @@ class Rotation {
   int positions = 0, head_dim = 0;
 };
 
-// Contract of every operation: row i of a result depends on the inputs that belong to row i alone and
-// is the same, bit for bit, whatever the number of rows, threads or calls before. Shapes are the
-// caller's duty (asserted). A backend serves one thread at a time.
+// Contract of every operation: row i of a result depends on the inputs that belong to row i alone
+// and is the same, bit for bit, whatever the number of rows, threads or calls before. Shapes are
+// the caller's duty (asserted). A backend serves one thread at a time.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -45,7 +45,8 @@ class Backend {
   virtual std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
                                                     std::span<const HostTensor> biases) = 0;
   virtual std::shared_ptr<const Gains> load_gains(const HostTensor& vector) = 0;
-  virtual std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim, double theta) = 0;
+  virtual std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
+                                                        double theta) = 0;
 
   // Activations, uninitialised.
   virtual Matrix allocate(int rows, int cols) = 0;
@@ -59,8 +60,10 @@ class Backend {
   // out += x W^T: an output projection and its residual.
   virtual void project_add(const Matrix& x, const Linear& weight, const Matrix& out) = 0;
   // Rotates each head of row i by the angles of positions[i], half-split pairs, in place.
-  virtual void rotate(const Matrix& x, std::span<const int> positions, const Rotation& rotation) = 0;
-  // Softmax attention. Query row i stands at positions[i]; keys and values stand at 0 .. keys.rows-1.
+  virtual void rotate(const Matrix& x, std::span<const int> positions,
+                      const Rotation& rotation) = 0;
+  // Softmax attention. Query row i stands at positions[i]; keys and values stand at 0 ..
+  // keys.rows-1.
   virtual void attend(const Matrix& queries, const Matrix& keys, const Matrix& values,
                       std::span<const int> positions, const AttentionShape& shape,
                       const Matrix& out) = 0;
@@ -71,8 +74,8 @@ class Backend {
   // out[i] = x[rows[i]]; a row may be taken several times.
   virtual void gather(const Matrix& x, std::span<const int> rows, const Matrix& out) = 0;
   // One prediction per row of logits; positions[i] is the noise position of row i.
-  virtual void predict(const Matrix& logits, std::span<const int> positions, const Sampling& sampling,
-                       std::span<Prediction> out) = 0;
+  virtual void predict(const Matrix& logits, std::span<const int> positions,
+                       const Sampling& sampling, std::span<Prediction> out) = 0;
   // Copies to the host as f32, rows packed.
   virtual void read(const Matrix& x, std::span<float> out) = 0;
 };

@@ -54,7 +54,8 @@ std::unique_ptr<Backend> make_backend(const std::string& name, const BackendOpti
     const std::string objection = entry.objection();
     if (name == "auto" && objection.empty()) return entry.make(options);
     if (name != entry.name) continue;
-    if (!objection.empty()) throw Error(fmt::format("backend '{}' cannot run here: {}", name, objection));
+    if (!objection.empty())
+      throw Error(fmt::format("backend '{}' cannot run here: {}", name, objection));
     return entry.make(options);
   }
   throw Error(fmt::format("there is no backend '{}'. Choose one of {}", name, known));

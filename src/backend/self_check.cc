@@ -55,19 +55,22 @@ class Exercise {
     const HostTensor bias = host(bias_values, 1, 3 * kHidden);
     const auto biased = backend_.load_linear({&weight, 1}, {&bias, 1});
     const auto bits = rounded_to_bf16(noise(2 * kHidden * kHidden, 4));
-    const HostTensor narrow{reinterpret_cast<const std::byte*>(bits.data()), DType::kBF16, 2 * kHidden, kHidden};
+    const HostTensor narrow{reinterpret_cast<const std::byte*>(bits.data()), DType::kBF16,
+                            2 * kHidden, kHidden};
     const auto gate_up = backend_.load_linear({&narrow, 1}, {});
     const auto gain_values = noise(kHidden, 5);
     const auto gains = backend_.load_gains(host(gain_values, 1, kHidden));
     const auto rotation = backend_.make_rotation(kRows, kHeadDim, 10000.0);
-    const AttentionShape shape{kHidden / kHeadDim, kHidden / kHeadDim, kHeadDim, AttentionKind::kBlockCausal, 4};
+    const AttentionShape shape{kHidden / kHeadDim, kHidden / kHeadDim, kHeadDim,
+                               AttentionKind::kBlockCausal, 4};
     std::vector<Token> tokens(kRows);
     std::vector<int> positions(kRows);
     std::iota(positions.begin(), positions.end(), 0);
     for (int i = 0; i < kRows; ++i) tokens[i] = (i * 7) % kVocabulary;
 
     const Matrix x = backend_.allocate(kRows, kHidden), h = backend_.allocate(kRows, kHidden);
-    const Matrix wide = backend_.allocate(kRows, 3 * kHidden), logits = backend_.allocate(kRows, kVocabulary);
+    const Matrix wide = backend_.allocate(kRows, 3 * kHidden),
+                 logits = backend_.allocate(kRows, kVocabulary);
     backend_.embed(*table, tokens, x);
     note("embed", x);
     backend_.rms_norm(x, *gains, 1e-6f, h);
@@ -120,9 +123,11 @@ class Exercise {
       backend_.predict(logits, positions, sampling, predictions);
       std::vector<float> numbers;
       for (const Prediction& p : predictions) {
-        numbers.insert(numbers.end(), {static_cast<float>(p.token), p.confidence, p.margin, p.entropy});
+        numbers.insert(numbers.end(),
+                       {static_cast<float>(p.token), p.confidence, p.margin, p.entropy});
       }
-      stages_.push_back({temperature > 0 ? "predict (draw)" : "predict (greedy)", std::move(numbers)});
+      stages_.push_back(
+          {temperature > 0 ? "predict (draw)" : "predict (greedy)", std::move(numbers)});
     }
   }
 

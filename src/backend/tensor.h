@@ -21,8 +21,8 @@ constexpr std::string_view name_of(DType type) {
   return type == DType::kF32 ? "F32" : type == DType::kF16 ? "F16" : "BF16";
 }
 
-// A row-major matrix in a mapped file (a vector has one row). The memory outlives every handle that a
-// backend makes from it; `data` is aligned to the element size and no more.
+// A row-major matrix in a mapped file (a vector has one row). The memory outlives every handle that
+// a backend makes from it; `data` is aligned to the element size and no more.
 struct HostTensor {
   const std::byte* data = nullptr;
   DType type = DType::kF32;
@@ -32,8 +32,8 @@ struct HostTensor {
 // Memory of a backend that holds activations; given back when the last owner goes.
 using Memory = std::shared_ptr<void>;
 
-// Activations: `rows` x `cols` numbers, row-major, rows `stride` numbers apart, in the memory and the
-// element type of the backend that allocated them. A view: copying it copies no numbers.
+// Activations: `rows` x `cols` numbers, row-major, rows `stride` numbers apart, in the memory and
+// the element type of the backend that allocated them. A view: copying it copies no numbers.
 struct Matrix {
   Memory memory;
   std::size_t offset = 0;  // of the first element, in elements
@@ -79,10 +79,10 @@ struct Sampling {
   int top_k = 0;          // 0 keeps all
   // Scores from the tempered and filtered probabilities (Dream), or from the plain softmax (LLaDA).
   bool tempered_scores = false;
-  std::vector<Token> never;                     // can neither be chosen nor hold probability
-  std::vector<std::pair<Token, float>> bias;    // added to the logit before the temperature
-  std::vector<Token> last;                      // may be chosen, but hold no probability: confidence 0
-  NoiseKey noise;                               // used when temperature > 0
+  std::vector<Token> never;                   // can neither be chosen nor hold probability
+  std::vector<std::pair<Token, float>> bias;  // added to the logit before the temperature
+  std::vector<Token> last;  // may be chosen, but hold no probability: confidence 0
+  NoiseKey noise;           // used when temperature > 0
 };
 
 // What the model says about one position, as the strategies need it.

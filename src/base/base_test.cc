@@ -29,7 +29,8 @@ TEST(Files, WriteReplacesTheWholeFileOrNothing) {
   EXPECT_EQ(read_file(directory / "a").size(), 100000);
   EXPECT_ERROR(write_file(directory / "no/such/folder", "x"), "cannot write");
   int entries = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) entries += !entry.path().empty();
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
+    entries += !entry.path().empty();
   EXPECT_EQ(entries, 1) << "a temporary file was left behind";
 }
 
@@ -72,8 +73,9 @@ TEST(Random, UnitsAreStrictlyInsideZeroAndOne) {
 
 TEST(Random, EveryPartOfTheKeyChangesTheNoise) {
   const std::vector<Token> state = {1, 2, 3}, other = {1, 2, 4}, shorter = {1, 2};
-  const std::set<NoiseKey> keys = {noise_key(1, 0, state), noise_key(2, 0, state), noise_key(1, 1, state),
-                                   noise_key(1, 0, other), noise_key(1, 0, shorter)};
+  const std::set<NoiseKey> keys = {noise_key(1, 0, state), noise_key(2, 0, state),
+                                   noise_key(1, 1, state), noise_key(1, 0, other),
+                                   noise_key(1, 0, shorter)};
   EXPECT_EQ(keys.size(), 5);
   EXPECT_EQ(noise_key(1, 0, state), noise_key(1, 0, state));
   const NoiseKey key = noise_key(1, 0, state);

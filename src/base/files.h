@@ -27,6 +27,8 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  // Gives the resident pages back; they are read again when they are touched.
+  void release_pages() const;
 
  private:
   const std::byte* data_ = nullptr;

@@ -25,8 +25,9 @@ inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t a = std::uint64_t{0xD2511F53} * counter[0];
     const std::uint64_t b = std::uint64_t{0xCD9E8D57} * counter[2];
-    counter = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
-               static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
+    counter = {
+        static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
+        static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
     key = {key[0] + 0x9E3779B9, key[1] + 0xBB67AE85};
   }
   return counter;
@@ -37,12 +38,13 @@ inline float open_unit(std::uint32_t word) {
   return (static_cast<float>(word >> 9) + 0.5f) * (1.0f / 8388608.0f);
 }
 
-// Noise word for vocabulary entry `index` at `position`. Word index % 4 of block index / 4: the key's
-// upper half stands in the counter, its lower half is Philox's key.
+// Noise word for vocabulary entry `index` at `position`. Word index % 4 of block index / 4: the
+// key's upper half stands in the counter, its lower half is Philox's key.
 inline std::uint32_t noise_word(const NoiseKey& key, std::uint32_t position, std::uint32_t index) {
-  const auto words = philox({index / 4, position, static_cast<std::uint32_t>(key.high),
-                             static_cast<std::uint32_t>(key.high >> 32)},
-                            {static_cast<std::uint32_t>(key.low), static_cast<std::uint32_t>(key.low >> 32)});
+  const auto words =
+      philox({index / 4, position, static_cast<std::uint32_t>(key.high),
+              static_cast<std::uint32_t>(key.high >> 32)},
+             {static_cast<std::uint32_t>(key.low), static_cast<std::uint32_t>(key.low >> 32)});
   return words[index % 4];
 }
 

@@ -28,7 +28,8 @@ Report examine(const BackendEntry& entry, const BackendOptions& machine) {
     const auto backend = entry.make({machine.threads, target});
     if (report.description.empty()) report.description = backend->description();
     const std::string finding = self_check(*backend);
-    if (!finding.empty()) report.finding = fmt::format("{}{}{}", target, target.empty() ? "" : ": ", finding);
+    if (!finding.empty())
+      report.finding = fmt::format("{}{}{}", target, target.empty() ? "" : ": ", finding);
   }
   if (report.name == "cpu" && targets.size() > 1) {
     report.description += ", also checked:";
@@ -44,38 +45,44 @@ int list_backends(const CommonOptions& common) {
   for (const BackendEntry& entry : backends()) {
     if (common.backend != "auto" && common.backend != entry.name) continue;
     const Report report = examine(entry, common.machine);
-    const bool is_default = report.usable() && !std::exchange(default_shown, default_shown || report.usable());
+    const bool is_default =
+        report.usable() && !std::exchange(default_shown, default_shown || report.usable());
     sound = sound && report.finding.empty();
     if (common.json) {
-      list.push_back({{"name", report.name},
-                      {"available", report.objection.empty()},
-                      {"default", is_default},
-                      {"description", report.description},
-                      {"objection", report.objection},
-                      {"self_check", report.objection.empty() ? Json(report.finding.empty()) : Json(nullptr)},
-                      {"finding", report.finding}});
+      list.push_back(
+          {{"name", report.name},
+           {"available", report.objection.empty()},
+           {"default", is_default},
+           {"description", report.description},
+           {"objection", report.objection},
+           {"self_check", report.objection.empty() ? Json(report.finding.empty()) : Json(nullptr)},
+           {"finding", report.finding}});
       continue;
     }
     const std::string state = !report.objection.empty() ? "absent: " + report.objection
                               : !report.finding.empty()
                                   ? "BROKEN, self-check failed: " + report.finding
-                                  : fmt::format("ok, self-check passed in {:.0f} ms ({})", report.seconds * 1e3,
-                                                report.description);
+                                  : fmt::format("ok, self-check passed in {:.0f} ms ({})",
+                                                report.seconds * 1e3, report.description);
     fmt::print("{:<10} {} {}\n", report.name, is_default ? "*" : " ", state);
   }
-  if (common.json) print_json({{"backends", list}});
-  else fmt::print("* is what --backend auto uses\n");
+  if (common.json)
+    print_json({{"backends", list}});
+  else
+    fmt::print("* is what --backend auto uses\n");
   return sound ? 0 : 1;
 }
 
 }  // namespace
 
 Command backends_command() {
-  return {"backends", "list back ends, why one is missing, and run each one's self-check", [](OptionSet& options) {
+  return {"backends", "list back ends, why one is missing, and run each one's self-check",
+          [](OptionSet& options) {
             auto common = std::make_shared<CommonOptions>();
             common->declare(options);
             return [common] {
-              if (common->backend != "auto") static_cast<void>(common->make_backend());  // a known name?
+              if (common->backend != "auto")
+                static_cast<void>(common->make_backend());  // a known name?
               return list_backends(*common);
             };
           }};

@@ -27,7 +27,8 @@ void print_line(const std::string& text) { fmt::print("{}\n", text); }
 void CommonOptions::declare(OptionSet& options) {
   options.value("backend", backend, "auto, cuda, cpu or reference");
   options.value("threads", machine.threads, "threads of the cpu backend; 0 for all cores");
-  options.value("cpu-target", machine.target, "force avx512, avx2 or scalar; the results are the same");
+  options.value("cpu-target", machine.target,
+                "force avx512, avx2 or scalar; the results are the same");
   options.environment("backend", "UMF_BACKEND");
   options.environment("threads", "UMF_THREADS");
   options.flag("quiet", quiet, "no progress on stderr");
@@ -49,9 +50,13 @@ ModelChoice parse_model_choice(const std::string& text) {
   return {name, text};
 }
 
-std::string read_input(const std::string& path) { return path == "-" ? read_stdin() : read_file(path); }
+std::string read_input(const std::string& path) {
+  return path == "-" ? read_stdin() : read_file(path);
+}
 
-void print_json(const Json& value) { print_line(value.dump(-1, ' ', false, Json::error_handler_t::replace)); }
+void print_json(const Json& value) {
+  print_line(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
 
 void print_in_order(const nlohmann::ordered_json& value) {
   print_line(value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
@@ -61,9 +66,12 @@ void print_answer(const std::string& text) {
   if (::isatty(STDOUT_FILENO) == 0) return print_line(text);
   std::string safe;
   for (const char c : text) {
-    const bool control = (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
-    if (control) safe += "\xEF\xBF\xBD";
-    else safe += c;
+    const bool control =
+        (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+    if (control)
+      safe += "\xEF\xBF\xBD";
+    else
+      safe += c;
   }
   print_line(safe);
 }

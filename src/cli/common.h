@@ -32,13 +32,13 @@ ModelChoice parse_model_choice(const std::string& text);
 // The text of a file, or of standard input for "-".
 std::string read_input(const std::string& path);
 
-// One JSON value and a newline on stdout; bytes that are not UTF-8 become U+FFFD, numbers that are not
-// finite null.
+// One JSON value and a newline on stdout; bytes that are not UTF-8 become U+FFFD, numbers that are
+// not finite null.
 void print_json(const Json& value);
 void print_in_order(const nlohmann::ordered_json& value);
 
-// The bytes of an answer and a newline on stdout. On a terminal, control characters other than newline
-// and tab are shown as U+FFFD: a model's text must not command the terminal.
+// The bytes of an answer and a newline on stdout. On a terminal, control characters other than
+// newline and tab are shown as U+FFFD: a model's text must not command the terminal.
 void print_answer(const std::string& text);
 
 // True after Ctrl-C or SIGTERM. The first asks to stop; the second kills.

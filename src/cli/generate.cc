@@ -31,7 +31,8 @@ struct GenerateOptions {
 
 std::string prompt_text(const GenerateOptions& options) {
   if (options.prompt_file) {
-    if (!options.prompt.empty()) throw Error("give the prompt as an argument or as --prompt-file, not both");
+    if (!options.prompt.empty())
+      throw Error("give the prompt as an argument or as --prompt-file, not both");
     return read_input(*options.prompt_file);
   }
   if (options.prompt == "-") return read_stdin();
@@ -42,14 +43,15 @@ std::string prompt_text(const GenerateOptions& options) {
 }
 
 std::vector<Token> prompt_ids(const GenerateOptions& options, const LanguageModel& model) {
-  if (!options.prompt_tokens.empty()) return read_token_list(options.prompt_tokens, model.info().vocabulary);
+  if (!options.prompt_tokens.empty())
+    return read_token_list(options.prompt_tokens, model.info().vocabulary);
   const std::string text = prompt_text(options);
   if (options.raw) return model.tokenizer().encode(text, SpecialText::kParse);
   std::vector<Message> messages;
   if (!options.system.empty()) messages.push_back({"system", options.system});
   messages.push_back({"user", text});
-  const std::string source =
-      options.chat_template ? read_input(*options.chat_template) : model.checkpoint().chat_template();
+  const std::string source = options.chat_template ? read_input(*options.chat_template)
+                                                   : model.checkpoint().chat_template();
   return encode_chat(model.tokenizer(), source, messages, /*add_generation_prompt=*/true);
 }
 
@@ -72,9 +74,12 @@ double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 Json action_json(Action action) {
   Json json = Json::object();
   action.visit([&](auto& field, const char* name, const char*) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, Strategy>) json[name] = name_of(field);
-    else if constexpr (std::is_same_v<std::decay_t<decltype(field)>, float>) json[name] = shortest(field);
-    else json[name] = field;
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, Strategy>)
+      json[name] = name_of(field);
+    else if constexpr (std::is_same_v<std::decay_t<decltype(field)>, float>)
+      json[name] = shortest(field);
+    else
+      json[name] = field;
   });
   return json;
 }
@@ -99,7 +104,8 @@ int generate(GenerateOptions& options) {
   if (options.stop_at_end && options.no_stop_at_end) {
     throw Error("--stop-at-end and --no-stop-at-end exclude each other");
   }
-  if (options.stop_at_end || options.no_stop_at_end) options.decode.stop_at_end = options.stop_at_end;
+  if (options.stop_at_end || options.no_stop_at_end)
+    options.decode.stop_at_end = options.stop_at_end;
   options.decode.schedule = parse_schedule(options.schedule);
   const auto start = Clock::now();
   const auto backend = options.common.make_backend();
@@ -115,18 +121,20 @@ int generate(GenerateOptions& options) {
   Decoding decoding;
   {
     Progress progress(options.common.quiet);
-    decoding = decode(model, prompt, action, options.decode, [&](const Decoding& now, std::span<const Commit> commits) {
-      if (!options.trace.empty()) trace += trace_line(now.passes, commits, model.tokenizer());
-      progress.show(now.passes, options.decode.length, model.info().name);
-      return !interrupted();
-    });
+    decoding = decode(model, prompt, action, options.decode,
+                      [&](const Decoding& now, std::span<const Commit> commits) {
+                        if (!options.trace.empty())
+                          trace += trace_line(now.passes, commits, model.tokenizer());
+                        progress.show(now.passes, options.decode.length, model.info().name);
+                        return !interrupted();
+                      });
   }
   if (!options.trace.empty()) write_file(options.trace, trace);
   const std::string answer =
       to_valid_utf8(answer_text(model.tokenizer(), model.info().tokens, decoding.window));
   if (options.common.json) {
-    const bool complete = std::find(decoding.window.begin(), decoding.window.end(), model.info().tokens.mask) ==
-                          decoding.window.end();
+    const bool complete = std::find(decoding.window.begin(), decoding.window.end(),
+                                    model.info().tokens.mask) == decoding.window.end();
     print_json({{"answer", answer},
                 {"complete", complete},
                 {"nfe", decoding.passes},
@@ -144,29 +152,37 @@ int generate(GenerateOptions& options) {
 
 void declare(OptionSet& options, GenerateOptions& o) {
   options.argument("PROMPT", o.prompt, "the user's message; - for stdin");
-  options.value("model", o.model, "NAME=WHERE or WHERE: a model directory, or org/name in the hub cache");
+  options.value("model", o.model,
+                "NAME=WHERE or WHERE: a model directory, or org/name in the hub cache");
   options.value("prompt-file", o.prompt_file, "the user's message from a file");
-  options.value("prompt-tokens", o.prompt_tokens, "the whole prompt as a JSON array of token ids, from a file");
+  options.value("prompt-tokens", o.prompt_tokens,
+                "the whole prompt as a JSON array of token ids, from a file");
   options.value("system", o.system, "a system message");
   options.flag("raw", o.raw, "the prompt as it is: no chat template, special tokens parsed");
   options.value("chat-template", o.chat_template, "a Jinja file instead of the model's template");
   options.value("length", o.decode.length, "tokens to write");
-  options.value("schedule", o.schedule, "steady (--per-step tokens a pass), llada or dream (the references')");
+  options.value("schedule", o.schedule,
+                "steady (--per-step tokens a pass), llada or dream (the references')");
   options.value("per-step", o.decode.per_step, "tokens a pass of the steady schedule");
   options.value("steps", o.decode.steps, "passes of a reference schedule; 0 for one per token");
-  options.value("block-length", o.decode.block_length, "decode block by block; 0 for the model's way");
-  options.value("threshold", o.decode.threshold, "commit every token at least this confident; 0 for never");
+  options.value("block-length", o.decode.block_length,
+                "decode block by block; 0 for the model's way");
+  options.value("threshold", o.decode.threshold,
+                "commit every token at least this confident; 0 for never");
   options.flag("stop-at-end", o.stop_at_end, "stop after a block in which the text ended");
   options.flag("no-stop-at-end", o.no_stop_at_end, "fill the whole length");
   options.value("action", o.action, "KEY=VALUE,...: the options below in one");
   Action().visit([&](auto& field, const char* name, const char* help) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, bool>) options.flag(name, o.switches[name], help);
-    else options.value(name, o.fields[name], help);
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, bool>)
+      options.flag(name, o.switches[name], help);
+    else
+      options.value(name, o.fields[name], help);
   });
   options.value("trace", o.trace, "a JSON Lines file: what each pass committed");
   o.common.declare(options);
-  options.footer("Without action options the model's recommended action is used (umf models WHERE shows it).\n"
-                 "Example: umf generate --model DIR --length 128 \"Write a haiku about masks.\"");
+  options.footer(
+      "Without action options the model's recommended action is used (umf models WHERE shows it).\n"
+      "Example: umf generate --model DIR --length 128 \"Write a haiku about masks.\"");
 }
 
 }  // namespace

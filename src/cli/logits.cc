@@ -40,7 +40,8 @@ std::vector<int> parse_positions(std::string_view text, int length) {
     text.remove_prefix(std::min(part.size() + 1, text.size()));
     const auto dash = part.find('-');
     const int first = parse_position(part.substr(0, dash), length);
-    const int last = dash == std::string_view::npos ? first : parse_position(part.substr(dash + 1), length);
+    const int last =
+        dash == std::string_view::npos ? first : parse_position(part.substr(dash + 1), length);
     for (int position = first; position <= last; ++position) positions.push_back(position);
   }
   if (positions.empty()) throw Error("--positions names no position");
@@ -48,9 +49,9 @@ std::vector<int> parse_positions(std::string_view text, int length) {
 }
 
 int write_logits(const LogitsOptions& options) {
-  for (const auto& [name, value] : {std::pair{"--model WHERE", &options.model},
-                                    std::pair{"--tokens FILE", &options.tokens},
-                                    std::pair{"--out FILE.npy", &options.out}}) {
+  for (const auto& [name, value] :
+       {std::pair{"--model WHERE", &options.model}, std::pair{"--tokens FILE", &options.tokens},
+        std::pair{"--out FILE.npy", &options.out}}) {
     if (value->empty()) throw Error(fmt::format("umf logits needs {}", name));
   }
   const auto backend = options.common.make_backend();
@@ -58,11 +59,13 @@ int write_logits(const LogitsOptions& options) {
   LanguageModel model(choice.name, open_checkpoint(find_checkpoint(choice.where)), *backend);
   const std::vector<Token> tokens = read_token_list(options.tokens, model.info().vocabulary);
   if (tokens.empty()) throw Error(options.tokens + ": there are no tokens in it");
-  const std::vector<int> positions = parse_positions(options.positions, static_cast<int>(tokens.size()));
+  const std::vector<int> positions =
+      parse_positions(options.positions, static_cast<int>(tokens.size()));
   const std::vector<float> logits = model.logits(tokens, positions);
   write_npy(options.out, logits, positions.size(), model.info().vocabulary);
   if (options.common.json) {
-    print_json({{"out", options.out}, {"rows", positions.size()}, {"columns", model.info().vocabulary}});
+    print_json(
+        {{"out", options.out}, {"rows", positions.size()}, {"columns", model.info().vocabulary}});
   }
   return 0;
 }
@@ -70,16 +73,19 @@ int write_logits(const LogitsOptions& options) {
 }  // namespace
 
 Command logits_command() {
-  return {"logits", "raw predictions of one forward pass", [](OptionSet& options) {
-            auto o = std::make_shared<LogitsOptions>();
-            options.value("model", o->model, "a model directory, or org/name in the local hub cache");
-            options.value("tokens", o->tokens, "a file with a JSON array of token ids; - for stdin");
-            options.value("positions", o->positions, "which positions, as 0,5,8-11; all without it");
-            options.value("out", o->out, "the .npy file: float32, one row per position; - for stdout");
-            o->common.declare(options);
-            options.footer("Row i is what the model says about position i; a family that shifts has been shifted.");
-            return [o] { return write_logits(*o); };
-          }};
+  return {
+      "logits", "raw predictions of one forward pass", [](OptionSet& options) {
+        auto o = std::make_shared<LogitsOptions>();
+        options.value("model", o->model, "a model directory, or org/name in the local hub cache");
+        options.value("tokens", o->tokens, "a file with a JSON array of token ids; - for stdin");
+        options.value("positions", o->positions, "which positions, as 0,5,8-11; all without it");
+        options.value("out", o->out, "the .npy file: float32, one row per position; - for stdout");
+        o->common.declare(options);
+        options.footer(
+            "Row i is what the model says about position i; a family that shifts has been "
+            "shifted.");
+        return [o] { return write_logits(*o); };
+      }};
 }
 
 }  // namespace umf

@@ -20,10 +20,12 @@ int list_models(bool json) {
   }
   fmt::print("In the local hub cache:\n");
   for (const std::string& id : cached) fmt::print("  {}\n", id);
-  if (cached.empty()) fmt::print("  (none; hf download GSAI-ML/LLaDA-8B-Instruct would fetch one)\n");
+  if (cached.empty())
+    fmt::print("  (none; hf download GSAI-ML/LLaDA-8B-Instruct would fetch one)\n");
   fmt::print("Supported architectures:\n");
   for (const Family* family : families()) {
-    fmt::print("  {:<28} {}\n", family->architecture, family->diffusion ? family->name : family->name + " (reward)");
+    fmt::print("  {:<28} {}\n", family->architecture,
+               family->diffusion ? family->name : family->name + " (reward)");
   }
   fmt::print("umf models WHERE describes and checks one model.\n");
   return 0;
@@ -49,37 +51,39 @@ Json token_json(const Tokenizer& tokenizer, std::optional<Token> token) {
 // In the order in which a person reads it.
 nlohmann::ordered_json describe(const Checkpoint& c) {
   const Architecture& a = c.architecture;
-  nlohmann::ordered_json json = {{"directory", c.location.directory.string()},
-               {"commit", c.location.commit.empty() ? Json(nullptr) : Json(c.location.commit)},
-               {"family", c.family->name},
-               {"architecture", c.family->architecture},
-               {"parameters", c.weights.parameters()},
-               {"weight_bytes", c.weights.bytes()},
-               {"weight_type", c.weights.types()},
-               {"files", c.weights.files()},
-               {"tensors", c.weights.tensors().size()},
-               {"fingerprint", fmt::format("{:016x}", c.weights.fingerprint())},
-               {"layers", a.layers},
-               {"hidden", a.hidden},
-               {"mlp", a.mlp},
-               {"heads", a.attention.heads},
-               {"kv_heads", a.attention.kv_heads},
-               {"head_dim", a.attention.head_dim},
-               {"attention", name_of(a.attention)},
-               {"rope_theta", a.rope_theta},
-               {"norm_eps", std::stod(fmt::format("{}", a.norm_eps))},
-               {"max_length", a.max_length},
-               {"vocabulary_rows", a.vocabulary},
-               {"tokenizer_size", c.tokenizer.size()},
-               {"logits", c.family->shifted ? "row i - 1 speaks of position i" : "row i speaks of position i"},
-               {"chat_template", c.own_template ? "the checkpoint's own" : "the family's layout"}};
+  nlohmann::ordered_json json = {
+      {"directory", c.location.directory.string()},
+      {"commit", c.location.commit.empty() ? Json(nullptr) : Json(c.location.commit)},
+      {"family", c.family->name},
+      {"architecture", c.family->architecture},
+      {"parameters", c.weights.parameters()},
+      {"weight_bytes", c.weights.bytes()},
+      {"weight_type", c.weights.types()},
+      {"files", c.weights.files()},
+      {"tensors", c.weights.tensors().size()},
+      {"fingerprint", fmt::format("{:016x}", c.weights.fingerprint())},
+      {"layers", a.layers},
+      {"hidden", a.hidden},
+      {"mlp", a.mlp},
+      {"heads", a.attention.heads},
+      {"kv_heads", a.attention.kv_heads},
+      {"head_dim", a.attention.head_dim},
+      {"attention", name_of(a.attention)},
+      {"rope_theta", a.rope_theta},
+      {"norm_eps", std::stod(fmt::format("{}", a.norm_eps))},
+      {"max_length", a.max_length},
+      {"vocabulary_rows", a.vocabulary},
+      {"tokenizer_size", c.tokenizer.size()},
+      {"logits",
+       c.family->shifted ? "row i - 1 speaks of position i" : "row i speaks of position i"},
+      {"chat_template", c.own_template ? "the checkpoint's own" : "the family's layout"}};
   if (c.family->diffusion) {
     json["mask_token"] = token_json(c.tokenizer, c.tokens.mask);
     json["end_of_text"] = token_json(c.tokenizer, c.tokens.end_of_text);
     json["end_of_turn"] = token_json(c.tokenizer, c.tokens.end_of_turn);
     json["padding"] = token_json(c.tokenizer, c.tokens.padding);
-    json["action"] = fmt::format("{}, temperature {}, top-p {}", c.family->strategy, c.family->temperature,
-                                 c.family->top_p);
+    json["action"] = fmt::format("{}, temperature {}, top-p {}", c.family->strategy,
+                                 c.family->temperature, c.family->top_p);
   }
   return json;
 }
@@ -88,39 +92,46 @@ int describe_model(const std::string& where, bool json) {
   const ModelChoice choice = parse_model_choice(where);
   Checkpoint checkpoint = open_checkpoint(find_checkpoint(choice.where));
   const nlohmann::ordered_json description = describe(checkpoint);
-  // Building the model checks every tensor against the configuration; the plain backend maps and copies
-  // nothing.
+  // Building the model checks every tensor against the configuration; the plain backend maps and
+  // copies nothing.
   const auto backend = make_reference_backend();
-  if (checkpoint.family->diffusion) LanguageModel(choice.name, std::move(checkpoint), *backend);
-  else ProcessRewardModel(std::move(checkpoint), *backend);
+  if (checkpoint.family->diffusion)
+    LanguageModel(choice.name, std::move(checkpoint), *backend);
+  else
+    ProcessRewardModel(std::move(checkpoint), *backend);
   if (json) {
     print_in_order(description);
     return 0;
   }
   for (const auto& [key, value] : description.items()) {
     if (value.is_null()) continue;
-    const std::string text = value.is_object() ? fmt::format("{} {}", value["id"].get<int>(),
-                                                             value["text"].get<std::string>())
+    const std::string text = value.is_object()   ? fmt::format("{} {}", value["id"].get<int>(),
+                                                               value["text"].get<std::string>())
                              : value.is_string() ? value.get<std::string>()
                                                  : value.dump();
     fmt::print("{:<16} {}\n", key, text);
   }
-  fmt::print("{:<16} all tensors are there, with the shapes and types of the configuration\n", "check");
+  fmt::print("{:<16} all tensors are there, with the shapes and types of the configuration\n",
+             "check");
   return 0;
 }
 
 }  // namespace
 
 Command models_command() {
-  return {"models", "list what can be loaded, or describe and check one model", [](OptionSet& options) {
+  return {"models", "list what can be loaded, or describe and check one model",
+          [](OptionSet& options) {
             struct Options {
               std::string where;
               bool json = false;
             };
             auto o = std::make_shared<Options>();
-            options.argument("WHERE", o->where, "a directory with config.json and *.safetensors, or org/name");
+            options.argument("WHERE", o->where,
+                             "a directory with config.json and *.safetensors, or org/name");
             options.flag("json", o->json, "results as JSON");
-            return [o] { return o->where.empty() ? list_models(o->json) : describe_model(o->where, o->json); };
+            return [o] {
+              return o->where.empty() ? list_models(o->json) : describe_model(o->where, o->json);
+            };
           }};
 }
 

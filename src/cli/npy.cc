@@ -13,7 +13,8 @@ namespace umf {
 
 static_assert(std::endian::native == std::endian::little);
 
-void write_npy(const std::string& path, std::span<const float> values, std::size_t rows, std::size_t cols) {
+void write_npy(const std::string& path, std::span<const float> values, std::size_t rows,
+               std::size_t cols) {
   std::string header =
       fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, cols);
   constexpr std::size_t kPreamble = 10, kAlignment = 64;  // the data begins at a multiple of 64

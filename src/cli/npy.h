@@ -7,6 +7,7 @@
 namespace umf {
 
 // Writes `values` (rows x cols, packed) to `path`, or to stdout for "-".
-void write_npy(const std::string& path, std::span<const float> values, std::size_t rows, std::size_t cols);
+void write_npy(const std::string& path, std::span<const float> values, std::size_t rows,
+               std::size_t cols);
 
 }  // namespace umf

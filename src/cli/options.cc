@@ -16,10 +16,13 @@ namespace {
 CLI::App& app_of(void* app) { return *static_cast<CLI::App*>(app); }
 
 template <class T>
-void add(void* app, const std::string& name, T& target, const std::string& type, const std::string& help) {
+void add(void* app, const std::string& name, T& target, const std::string& type,
+         const std::string& help) {
   auto* option = app_of(app).add_option("--" + name, target, help)->type_name(type);
-  if constexpr (!std::is_same_v<T, std::string>) option->capture_default_str();
-  else if (!target.empty()) option->capture_default_str();
+  if constexpr (!std::is_same_v<T, std::string>)
+    option->capture_default_str();
+  else if (!target.empty())
+    option->capture_default_str();
 }
 
 int edit_distance(const std::string& a, const std::string& b) {
@@ -44,7 +47,8 @@ std::string with_suggestion(const std::string& message, const std::string& word,
 }
 
 // The message for words that the parser could not place.
-std::string explain_extra(const CLI::App& app, const std::string& word, const std::vector<Command>& commands) {
+std::string explain_extra(const CLI::App& app, const std::string& word,
+                          const std::vector<Command>& commands) {
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) {
     std::vector<std::string> names;
@@ -52,7 +56,8 @@ std::string explain_extra(const CLI::App& app, const std::string& word, const st
     return with_suggestion(fmt::format("unknown command '{}'", word), word, names, "umf --help");
   }
   const std::string help = "umf " + chosen.front()->get_name() + " --help";
-  if (!word.starts_with("-")) return fmt::format("unexpected argument '{}'. {} shows the usage", word, help);
+  if (!word.starts_with("-"))
+    return fmt::format("unexpected argument '{}'. {} shows the usage", word, help);
   const std::string option = word.substr(0, word.find('='));
   std::vector<std::string> names;
   for (const CLI::Option* known : chosen.front()->get_options()) {
@@ -75,9 +80,11 @@ void OptionSet::value(const std::string& name, float& target, const std::string&
 void OptionSet::value(const std::string& name, std::uint64_t& target, const std::string& help) {
   add(app_, name, target, "N", help);
 }
-void OptionSet::value(const std::string& name, std::optional<std::string>& target, const std::string& help) {
+void OptionSet::value(const std::string& name, std::optional<std::string>& target,
+                      const std::string& help) {
   app_of(app_)
-      .add_option_function<std::string>("--" + name, [&target](const std::string& v) { target = v; }, help)
+      .add_option_function<std::string>(
+          "--" + name, [&target](const std::string& v) { target = v; }, help)
       ->type_name("VALUE");
 }
 void OptionSet::environment(const std::string& name, const std::string& variable) {
@@ -125,11 +132,13 @@ class CommandLine {
  private:
   std::string explain(const CLI::ParseError& mistake) {
     const auto extras = app_.remaining(true);
-    if (mistake.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !extras.empty()) {
+    if (mistake.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) &&
+        !extras.empty()) {
       return explain_extra(app_, extras.front(), commands_);
     }
     // A required subcommand is missed whenever the first word is not one.
-    if (app_.get_subcommands().empty() && !extras.empty()) return explain_extra(app_, extras.front(), commands_);
+    if (app_.get_subcommands().empty() && !extras.empty())
+      return explain_extra(app_, extras.front(), commands_);
     const std::string message = mistake.what();
     constexpr std::string_view kConversion = "Could not convert: ";
     if (!message.starts_with(kConversion)) return message;

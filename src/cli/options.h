@@ -1,4 +1,5 @@
-// Declaring options and parsing a command line. CLI11 stays behind options.cc: it is slow to compile.
+// Declaring options and parsing a command line. CLI11 stays behind options.cc: it is slow to
+// compile.
 #pragma once
 
 #include <cstdint>

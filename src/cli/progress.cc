@@ -12,7 +12,8 @@ namespace {
 
 bool stderr_is_live() {
   const char* terminal = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
+  return ::isatty(STDERR_FILENO) != 0 && terminal != nullptr &&
+         std::string_view(terminal) != "dumb";
 }
 
 }  // namespace
@@ -33,8 +34,8 @@ void Progress::show(int done, int total, const std::string& detail) {
   shown_ = true;
   const double spent = std::chrono::duration<double>(now - start_).count();
   const double left = done > 0 ? spent / done * (total - done) : 0;
-  fmt::print(stderr, "{}{}/{} passes, {:.1f}/s, {:.0f} s left  {}{}", live_ ? "\r" : "", done, total,
-             done / spent, left, detail, live_ ? "\x1b[K" : "\n");
+  fmt::print(stderr, "{}{}/{} passes, {:.1f}/s, {:.0f} s left  {}{}", live_ ? "\r" : "", done,
+             total, done / spent, left, detail, live_ ? "\x1b[K" : "\n");
   std::fflush(stderr);
 }
 

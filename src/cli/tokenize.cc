@@ -23,9 +23,10 @@ std::vector<Message> parse_messages(const Json& line, const std::string& where) 
   std::vector<Message> messages;
   if (!line.is_array()) throw Error(where + ": expected an array of {\"role\",\"content\"}");
   for (const Json& entry : line) {
-    if (!entry.is_object() || entry.size() != 2 || !entry.contains("role") || !entry["role"].is_string() ||
-        !entry.contains("content") || !entry["content"].is_string()) {
-      throw Error(where + ": a message is {\"role\": string, \"content\": string} and nothing else");
+    if (!entry.is_object() || entry.size() != 2 || !entry.contains("role") ||
+        !entry["role"].is_string() || !entry.contains("content") || !entry["content"].is_string()) {
+      throw Error(where +
+                  ": a message is {\"role\": string, \"content\": string} and nothing else");
     }
     messages.push_back({entry["role"], entry["content"]});
   }
@@ -69,17 +70,19 @@ int tokenize(const TokenizeOptions& options) {
 }  // namespace
 
 Command tokenize_command() {
-  return {"tokenize", "text to ids and back, one JSON value per line on stdin", [](OptionSet& options) {
-            auto o = std::make_shared<TokenizeOptions>();
-            options.value("model", o->model, "a model directory, or org/name in the local hub cache");
-            options.flag("decode", o->decode, "arrays of ids to strings");
-            options.flag("chat", o->chat, "arrays of {\"role\",\"content\"} to the ids of the prompt");
-            options.value("chat-template", o->chat_template, "a Jinja file instead of the model's template");
-            options.flag("no-special", o->no_special,
-                         "special tokens' text is text; with --decode they are left out");
-            options.footer("Example: echo '\"Hello world\"' | umf tokenize --model DIR");
-            return [o] { return tokenize(*o); };
-          }};
+  return {
+      "tokenize", "text to ids and back, one JSON value per line on stdin", [](OptionSet& options) {
+        auto o = std::make_shared<TokenizeOptions>();
+        options.value("model", o->model, "a model directory, or org/name in the local hub cache");
+        options.flag("decode", o->decode, "arrays of ids to strings");
+        options.flag("chat", o->chat, "arrays of {\"role\",\"content\"} to the ids of the prompt");
+        options.value("chat-template", o->chat_template,
+                      "a Jinja file instead of the model's template");
+        options.flag("no-special", o->no_special,
+                     "special tokens' text is text; with --decode they are left out");
+        options.footer("Example: echo '\"Hello world\"' | umf tokenize --model DIR");
+        return [o] { return tokenize(*o); };
+      }};
 }
 
 }  // namespace umf

@@ -111,6 +111,7 @@ class Run {
                           .end = block.end,
                           .count = counts[i],
                           .share = 1.0f / static_cast<float>(counts.size() - i),
+                          .steps_left = static_cast<int>(counts.size() - i),
                           .threshold = options_.threshold,
                           .time = state_time(masks_before(options_.length), options_.length)};
       if (!pass(rule)) return false;
@@ -125,6 +126,7 @@ class Run {
                           .end = options_.length,
                           .count = times.count(i, masks_before(options_.length)),
                           .share = times.share(i),
+                          .steps_left = options_.steps - i,
                           .threshold = options_.threshold,
                           .time = times.time(i)};
       if (!pass(rule)) return false;

@@ -90,6 +90,13 @@ void choose_by_score(std::vector<Candidate>& candidates, const Action& action, c
   keep_best(candidates, count);
 }
 
+NoiseKey key_of(const Action& action, int index, std::span<const Token> window, const StepRule& rule) {
+  const NoiseKey key = noise_key(action.seed, index, window);
+  if (action.strategy != Strategy::kOrigin) return key;
+  const NoiseKey step = noise_key(rule.steps_left, index, {});
+  return {key.low ^ step.low, key.high ^ step.high};
+}
+
 void ask(Model& model, std::span<const Token> prompt, std::span<const Token> window,
          const Sampling& sampling, std::vector<Candidate>& candidates) {
   std::vector<Token> tokens(prompt.begin(), prompt.end());
@@ -108,7 +115,7 @@ void ask(Model& model, std::span<const Token> prompt, std::span<const Token> win
 std::vector<Commit> denoise(Model& model, std::span<const Token> prompt, std::span<const Token> window,
                             const Action& action, int index, const StepRule& rule) {
   const Token mask = model.info().tokens.mask;
-  const NoiseKey key = noise_key(action.seed, index, window);
+  const NoiseKey key = key_of(action, index, window, rule);
   const auto noise = [&](int cell) -> double {
     return position_noise(key, static_cast<std::uint32_t>(prompt.size()) + cell);
   };

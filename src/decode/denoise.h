@@ -14,6 +14,7 @@ struct StepRule {
   int begin = 0, end = 0;  // the active cells: masks in [begin, end)
   int count = 1;           // the best `count` of them
   float share = 0;         // origin: the probability with which each is committed
+  int steps_left = 0;      // origin: joins the noise, as a pass may leave the window as it was
   float threshold = 0;     // above 0: all cells at least this confident, and always the best one
   double time = 1;         // for rules that depend on time
 };
@@ -25,7 +26,7 @@ struct Commit {
 };
 
 // The cells that the step commits, in ascending order; one forward pass. Ties go to the lowest cell.
-// Noise is keyed by `seed`, the action's `index` and the window, so that the same state and action give
+// Noise is keyed by `seed`, the action's `index` and the window (and the steps left), so that the same state and action give
 // the same result, in any order and on any number of threads.
 std::vector<Commit> denoise(Model& model, std::span<const Token> prompt, std::span<const Token> window,
                             const Action& action, int index, const StepRule& rule);

@@ -39,19 +39,23 @@ bool is_hub_id(const std::string& where) {
 
 std::optional<Location> find_in_cache(const std::string& id) {
   const auto slash = id.find('/');
-  const fs::path model = hub_cache() / ("models--" + id.substr(0, slash) + "--" + id.substr(slash + 1));
+  const fs::path model =
+      hub_cache() / ("models--" + id.substr(0, slash) + "--" + id.substr(slash + 1));
   const fs::path reference = model / "refs" / "main";
   if (!fs::exists(reference)) return std::nullopt;
   std::string commit = read_file(reference, 4096);
-  commit.erase(std::remove_if(commit.begin(), commit.end(), [](char c) { return std::isspace(c) != 0; }),
-               commit.end());
-  const bool plain = !commit.empty() && commit.find('/') == std::string::npos && commit.front() != '.';
+  commit.erase(
+      std::remove_if(commit.begin(), commit.end(), [](char c) { return std::isspace(c) != 0; }),
+      commit.end());
+  const bool plain =
+      !commit.empty() && commit.find('/') == std::string::npos && commit.front() != '.';
   const fs::path directory = model / "snapshots" / commit;
   if (!plain || !fs::exists(directory / "config.json")) return std::nullopt;
   return Location{directory, commit};
 }
 
-// The id that the configuration and the tokenizer give for a role; both must agree where both speak.
+// The id that the configuration and the tokenizer give for a role; both must agree where both
+// speak.
 std::optional<Token> resolve(const Config& config, const Tokenizer& tokenizer, const char* key,
                              const char* role, const std::string& text) {
   const std::optional<Token> configured = config.token(key);
@@ -87,7 +91,8 @@ SpecialTokens resolve_tokens(const Config& config, const Family& family, const T
   for (const auto& token : ends) {
     if (!token) continue;
     if (*token >= architecture.vocabulary) {
-      config.fail("vocab_size", fmt::format("is {}, too small for token {}", architecture.vocabulary, *token));
+      config.fail("vocab_size",
+                  fmt::format("is {}, too small for token {}", architecture.vocabulary, *token));
     }
     tokens.ends.push_back(*token);
   }
@@ -110,34 +115,40 @@ Config load_config(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-std::pair<const Family*, Architecture> read_config(const std::string& text, const std::string& where) {
+std::pair<const Family*, Architecture> read_config(const std::string& text,
+                                                   const std::string& where) {
   return read_config(load_config(where, text));
 }
 
 Location find_checkpoint(const std::string& where) {
   if (fs::is_directory(where)) {
     if (!fs::exists(fs::path(where) / "config.json")) {
-      throw Error(fmt::format("'{}' has no config.json; give the directory of a Hugging Face checkpoint", where));
+      throw Error(fmt::format(
+          "'{}' has no config.json; give the directory of a Hugging Face checkpoint", where));
     }
     return {where, ""};
   }
   if (where.ends_with(".gguf")) {
-    throw Error(fmt::format("'{}': GGUF files are not read by this version; give the directory with "
-                            "config.json and *.safetensors",
-                            where));
+    throw Error(
+        fmt::format("'{}': GGUF files are not read by this version; give the directory with "
+                    "config.json and *.safetensors",
+                    where));
   }
   if (fs::exists(where)) {
-    throw Error(fmt::format("'{}' is a file; give the directory that holds config.json and *.safetensors", where));
+    throw Error(fmt::format(
+        "'{}' is a file; give the directory that holds config.json and *.safetensors", where));
   }
   if (is_hub_id(where)) {
     if (auto found = find_in_cache(where)) return *found;
-    throw Error(fmt::format("model '{}' is neither a directory nor in the local hub cache '{}'. Fetch it with: "
-                            "hf download {}",
-                            where, hub_cache().string(), where));
+    throw Error(fmt::format(
+        "model '{}' is neither a directory nor in the local hub cache '{}'. Fetch it with: "
+        "hf download {}",
+        where, hub_cache().string(), where));
   }
-  throw Error(fmt::format("there is no model directory '{}'. Give a directory with config.json and "
-                          "*.safetensors, or a Hugging Face id such as GSAI-ML/LLaDA-8B-Instruct",
-                          where));
+  throw Error(
+      fmt::format("there is no model directory '{}'. Give a directory with config.json and "
+                  "*.safetensors, or a Hugging Face id such as GSAI-ML/LLaDA-8B-Instruct",
+                  where));
 }
 
 std::vector<std::string> cached_models() {
@@ -166,7 +177,12 @@ Checkpoint open_checkpoint(const Location& location) {
   }
   SpecialTokens tokens;
   if (family->diffusion) tokens = resolve_tokens(config, *family, tokenizer, architecture);
-  return {location, family,  architecture, std::move(tokenizer), tokens, Weights::open(location.directory),
+  return {location,
+          family,
+          architecture,
+          std::move(tokenizer),
+          tokens,
+          Weights::open(location.directory),
           find_chat_template(location.directory)};
 }
 

@@ -14,14 +14,15 @@
 
 namespace umf {
 
-// Where a model named by the user lies. `commit` is the hub's, for a model found in the local cache.
+// Where a model named by the user lies. `commit` is the hub's, for a model found in the local
+// cache.
 struct Location {
   std::filesystem::path directory;
   std::string commit;
 };
 
-// WHERE is a directory, or a Hugging Face id org/name in the local hub cache. Nothing is downloaded: an
-// absent model is an Error that names the command which would fetch it.
+// WHERE is a directory, or a Hugging Face id org/name in the local hub cache. Nothing is
+// downloaded: an absent model is an Error that names the command which would fetch it.
 Location find_checkpoint(const std::string& where);
 
 // The ids of all models in the local hub cache that have a config.json.
@@ -48,6 +49,7 @@ Checkpoint open_checkpoint(const Location& location);
 Tokenizer open_tokenizer(const Location& location);
 
 // A family and its architecture from the text of a config.json; `where` names it in errors.
-std::pair<const Family*, Architecture> read_config(const std::string& text, const std::string& where);
+std::pair<const Family*, Architecture> read_config(const std::string& text,
+                                                   const std::string& where);
 
 }  // namespace umf

@@ -13,11 +13,26 @@ Config::Config(Json object, std::string where)
     : object_(std::move(object)), where_(std::move(where)) {
   if (!object_.is_object()) throw Error(fmt::format("{}: expected a JSON object", where_));
   // Written by every version of the exporting library; none of them reaches the arithmetic.
-  ignore({"architectures", "model_type", "auto_map", "transformers_version", "torch_dtype", "dtype",
-          "_name_or_path", "use_cache", "initializer_range", "_attn_implementation",
-          "_attn_implementation_autoset", "is_encoder_decoder", "output_attentions",
-          "output_hidden_states", "return_dict", "id2label", "label2id", "problem_type",
-          "tokenizer_class", "quantization_config"});
+  ignore({"architectures",
+          "model_type",
+          "auto_map",
+          "transformers_version",
+          "torch_dtype",
+          "dtype",
+          "_name_or_path",
+          "use_cache",
+          "initializer_range",
+          "_attn_implementation",
+          "_attn_implementation_autoset",
+          "is_encoder_decoder",
+          "output_attentions",
+          "output_hidden_states",
+          "return_dict",
+          "id2label",
+          "label2id",
+          "problem_type",
+          "tokenizer_class",
+          "quantization_config"});
   expect("quantization_config", nullptr);
 }
 
@@ -36,7 +51,8 @@ void Config::fail(const std::string& key, const std::string& what) const {
 int Config::integer(const std::string& key, int least, int most) const {
   const Json* value = find(key);
   if (value == nullptr) fail(key, "is missing");
-  if (!value->is_number_integer()) fail(key, fmt::format("must be an integer, not {}", value->dump()));
+  if (!value->is_number_integer())
+    fail(key, fmt::format("must be an integer, not {}", value->dump()));
   const bool fits = value->is_number_unsigned()
                         ? value->get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
                         : value->get<std::int64_t>() <= most;

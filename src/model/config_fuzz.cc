@@ -10,8 +10,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const std::string text(reinterpret_cast<const char*>(data), size);
     const umf::Architecture a = umf::read_config(text, "fuzz").second;
-    const bool sound = a.query_cols() == a.hidden && a.attention.heads % a.attention.kv_heads == 0 &&
-                       a.attention.head_dim > 0 && a.layers > 0 && a.vocabulary > 0;
+    const bool sound = a.query_cols() == a.hidden &&
+                       a.attention.heads % a.attention.kv_heads == 0 && a.attention.head_dim > 0 &&
+                       a.layers > 0 && a.vocabulary > 0;
     if (!sound) std::abort();
   } catch (const umf::Error&) {
   }

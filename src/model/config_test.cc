@@ -72,7 +72,8 @@ TEST(Config, AbsentOptionalKeysHaveTheirDocumentedMeaning) {
 }
 
 TEST(Config, MissingKeysAreNamedAndNeverGuessed) {
-  for (const char* key : {"d_model", "n_layers", "n_heads", "vocab_size", "rope_theta", "rms_norm_eps"}) {
+  for (const char* key :
+       {"d_model", "n_layers", "n_heads", "vocab_size", "rope_theta", "rms_norm_eps"}) {
     EXPECT_ERROR(read(without(llada(), key)), std::string("key '") + key + "' is missing");
   }
   for (const char* key : {"hidden_size", "intermediate_size", "rope_theta", "rms_norm_eps"}) {
@@ -97,7 +98,8 @@ TEST(Config, ContradictionsAreNamed) {
   EXPECT_ERROR(read(with(llada(), "n_heads", 30)), "do not make the hidden size");
   EXPECT_ERROR(read(with(dream(), "num_key_value_heads", 5)), "do not divide");
   EXPECT_ERROR(read(with(llada(), "model_type", "olmo")), "key 'model_type' is 'olmo'");
-  EXPECT_ERROR(read(with(dream(), "architectures", {"Qwen2ForCausalLM"})), "supported are LLaDAModelLM");
+  EXPECT_ERROR(read(with(dream(), "architectures", {"Qwen2ForCausalLM"})),
+               "supported are LLaDAModelLM");
 }
 
 TEST(Config, ValuesOfTheWrongKindOrSizeAreRefused) {

@@ -26,7 +26,8 @@ const Family kDream = {
         "{% if messages[0]['role'] != 'system' %}"
         "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n{% endif %}"
         "{% for message in messages %}"
-        "<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>{{ '\\n' }}{% endfor %}"
+        "<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>{{ '\\n' }}{% endfor "
+        "%}"
         "{% if add_generation_prompt %}<|im_start|>assistant{{ '\\n' }}{% endif %}",
     .strategy = "entropy",
     .temperature = 0.1f,

@@ -24,8 +24,8 @@ const Family& find_family(const Config& config) {
     }
     return *family;
   }
-  config.fail("architectures", fmt::format("names '{}'; supported are {}", architecture,
-                                           fmt::join(known, ", ")));
+  config.fail("architectures",
+              fmt::format("names '{}'; supported are {}", architecture, fmt::join(known, ", ")));
 }
 
 Architecture read_qwen_style(const Config& config) {
@@ -37,8 +37,7 @@ Architecture read_qwen_style(const Config& config) {
   a.max_length = config.integer("max_position_embeddings", 1, 1 << 24);
   a.attention.heads = config.integer("num_attention_heads", 1, 4096);
   a.attention.kv_heads = config.integer_or("num_key_value_heads", 1, 4096, a.attention.heads);
-  a.attention.head_dim =
-      config.integer_or("head_dim", 2, 1024, a.hidden / a.attention.heads);
+  a.attention.head_dim = config.integer_or("head_dim", 2, 1024, a.hidden / a.attention.heads);
   a.rope_theta = config.number("rope_theta", 1, 1e12);
   a.norm_eps = static_cast<float>(config.number("rms_norm_eps", 0, 1));
   config.expect("hidden_act", "silu");
@@ -70,8 +69,9 @@ TensorNames qwen_style_names() {
 void check(const Architecture& a, const Config& config) {
   const char* heads = config.has("n_heads") ? "n_heads" : "num_attention_heads";
   if (a.query_cols() != a.hidden) {
-    config.fail(heads, fmt::format("is {}: {} heads of {} do not make the hidden size {}",
-                                   a.attention.heads, a.attention.heads, a.attention.head_dim, a.hidden));
+    config.fail(heads,
+                fmt::format("is {}: {} heads of {} do not make the hidden size {}",
+                            a.attention.heads, a.attention.heads, a.attention.head_dim, a.hidden));
   }
   if (a.attention.heads % a.attention.kv_heads != 0) {
     config.fail(heads, fmt::format("is {}, which the {} key/value heads do not divide",

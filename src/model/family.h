@@ -1,4 +1,5 @@
-// What distinguishes one family of models from another: keys, names, tokens, prompt, recommended action.
+// What distinguishes one family of models from another: keys, names, tokens, prompt, recommended
+// action.
 #pragma once
 
 #include <functional>
@@ -61,7 +62,8 @@ extern const Family kLlada, kDream, kStableDiffcoder, kQwenPrm;
 
 // All families, in the order they are listed to users.
 std::span<const Family* const> families();
-// The family of a configuration, by its architecture; an unknown one is an Error that lists the known.
+// The family of a configuration, by its architecture; an unknown one is an Error that lists the
+// known.
 const Family& find_family(const Config& config);
 
 // The keys that Qwen2- and Llama-style configurations share.

@@ -1,5 +1,5 @@
-// How much of a forward pass is matrix products, what it reaches of the machine, and what memory it takes.
-// Prints Markdown; every figure is a ratio inside one run, medians of interleaved rounds.
+// How much of a forward pass is matrix products, what it reaches of the machine, and what memory it
+// takes. Prints Markdown; every figure is a ratio inside one run, medians of interleaved rounds.
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -56,7 +56,8 @@ TinySpec spec_of(const Shape& shape) {
   return spec;
 }
 
-// The matrix products of one pass and nothing else: the same weights and shapes, one call per product.
+// The matrix products of one pass and nothing else: the same weights and shapes, one call per
+// product.
 class Products {
  public:
   Products(Backend& backend, const Checkpoint& checkpoint, int length)
@@ -65,12 +66,15 @@ class Products {
     const Weights& w = checkpoint.weights;
     for (int n = 0; n < a_.layers; ++n) {
       const std::string p = names.layer + std::to_string(n) + ".";
-      const auto load = [&](std::vector<HostTensor> parts) { return backend_.load_linear(parts, {}); };
+      const auto load = [&](std::vector<HostTensor> parts) {
+        return backend_.load_linear(parts, {});
+      };
       layers_.push_back({load({w.matrix(p + names.query + ".weight", a_.hidden, a_.hidden),
                                w.matrix(p + names.key + ".weight", a_.hidden, a_.hidden),
                                w.matrix(p + names.value + ".weight", a_.hidden, a_.hidden)}),
                          load({w.matrix(p + names.attention_out, a_.hidden, a_.hidden)}),
-                         load({w.matrix(p + names.gate, a_.mlp, a_.hidden), w.matrix(p + names.up, a_.mlp, a_.hidden)}),
+                         load({w.matrix(p + names.gate, a_.mlp, a_.hidden),
+                               w.matrix(p + names.up, a_.mlp, a_.hidden)}),
                          load({w.matrix(p + names.down, a_.hidden, a_.mlp)})});
     }
     head_ = backend_.load_linear(std::vector{w.matrix(names.head, a_.vocabulary, a_.hidden)}, {});
@@ -84,9 +88,11 @@ class Products {
     wide_ = backend_.allocate(length, 2 * a_.mlp);
     logits_ = backend_.allocate(length, a_.vocabulary);
     const std::vector<Token> tokens(length, 5);
-    const auto table = backend_.load_linear(std::vector{w.matrix(names.embedding, a_.vocabulary, a_.hidden)}, {});
+    const auto table =
+        backend_.load_linear(std::vector{w.matrix(names.embedding, a_.vocabulary, a_.hidden)}, {});
     backend_.embed(*table, tokens, x_);
-    for (int part = 0; part < 3; ++part) backend_.embed(*table, tokens, qkv_.columns(part * a_.hidden, a_.hidden));
+    for (int part = 0; part < 3; ++part)
+      backend_.embed(*table, tokens, qkv_.columns(part * a_.hidden, a_.hidden));
   }
 
   void run() {
@@ -96,9 +102,11 @@ class Products {
         backend_.project(qkv_.columns(head * d_, d_), *keys_, 0, scores_);
         backend_.project(scores_, *values_, 0, qkv_.columns(head * d_, d_));
       }
-      backend_.project(qkv_.columns(0, a_.hidden), *layer.out, 0, qkv_.columns(a_.hidden, a_.hidden));
+      backend_.project(qkv_.columns(0, a_.hidden), *layer.out, 0,
+                       qkv_.columns(a_.hidden, a_.hidden));
       backend_.project(x_, *layer.gate_up, 0, wide_);
-      backend_.project(wide_.columns(0, a_.mlp), *layer.down, 0, qkv_.columns(a_.hidden, a_.hidden));
+      backend_.project(wide_.columns(0, a_.mlp), *layer.down, 0,
+                       qkv_.columns(a_.hidden, a_.hidden));
     }
     backend_.project(x_, *head_, 0, logits_);
   }
@@ -146,16 +154,19 @@ Timing measure(const std::filesystem::path& directory, int length, int threads, 
 }
 
 void time_shapes(int rounds) {
-  fmt::print("| shape | positions | pass, 1 thread | pass / products, 1 thread | 2 threads | GFLOP/s of the pass, 1 thread "
-             "| speed-up 1 to 2 threads |\n|---|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| shape | positions | pass, 1 thread | pass / products, 1 thread | 2 threads | GFLOP/s of "
+      "the pass, 1 thread "
+      "| speed-up 1 to 2 threads |\n|---|---|---|---|---|---|---|\n");
   for (const Shape& shape : kShapes) {
     const TemporaryDirectory directory;
     write_random_model(spec_of(shape), directory.path(), {.dtype = "BF16"});
     for (const int length : shape.lengths) {
       const Timing one = measure(directory.path(), length, 1, rounds);
       const Timing two = measure(directory.path(), length, 2, rounds);
-      fmt::print("| {} | {} | {:.1f} ms | {:.2f} | {:.2f} | {:.0f} | {:.2f} |\n", shape.name, length, one.pass * 1e3,
-                 one.pass / one.products, two.pass / two.products, one.flops / one.pass / 1e9, one.pass / two.pass);
+      fmt::print("| {} | {} | {:.1f} ms | {:.2f} | {:.2f} | {:.0f} | {:.2f} |\n", shape.name,
+                 length, one.pass * 1e3, one.pass / one.products, two.pass / two.products,
+                 one.flops / one.pass / 1e9, one.pass / two.pass);
       std::fflush(stdout);
     }
   }
@@ -188,9 +199,11 @@ void measure_memory() {
   // x, h, query, attended, wanted x and h; gate and up; keys and values: f32, rows in steps of 256.
   const double activations = 256.0 * 4 * (6 * spec.hidden + 2 * spec.mlp + 2 * spec.hidden);
   const double peak = peak_of_child(directory.path(), kLength);
-  fmt::print("\n{:.2f} GB of BF16 weights in 2 files: peak memory of load and one pass {:.2f} GB, without activations "
-             "{:.3f} of the weights\n",
-             bytes / 1e9, peak / 1e9, (peak - activations) / bytes);
+  fmt::print(
+      "\n{:.2f} GB of BF16 weights in 2 files: peak memory of load and one pass {:.2f} GB, without "
+      "activations "
+      "{:.3f} of the weights\n",
+      bytes / 1e9, peak / 1e9, (peak - activations) / bytes);
 }
 
 }  // namespace

@@ -10,12 +10,12 @@
 #include "base/error.h"
 
 namespace umf {
-namespace {
 
-ModelInfo describe(std::string name, const Checkpoint& checkpoint) {
+ModelInfo describe_model(std::string name, const Checkpoint& checkpoint) {
   const Family& family = *checkpoint.family;
   if (!family.diffusion) {
-    throw Error(fmt::format("'{}' is a reward model ({}); it cannot write text", name, family.architecture));
+    throw Error(fmt::format("'{}' is a reward model ({}); it cannot write text", name,
+                            family.architecture));
   }
   const AttentionShape& attention = checkpoint.architecture.attention;
   return {.name = std::move(name),
@@ -30,16 +30,15 @@ ModelInfo describe(std::string name, const Checkpoint& checkpoint) {
           .top_p = family.top_p};
 }
 
-}  // namespace
-
-LanguageModel::LanguageModel(std::string name, Checkpoint checkpoint, Backend& backend)
+LanguageModel::LanguageModel(std::string name, std::shared_ptr<const Checkpoint> checkpoint,
+                             Backend& backend)
     : checkpoint_(std::move(checkpoint)),
-      info_(describe(std::move(name), checkpoint_)),
+      info_(describe_model(std::move(name), *checkpoint_)),
       backend_(backend),
-      transformer_(backend, checkpoint_.architecture, checkpoint_.family->names, checkpoint_.weights,
-                   {&checkpoint_.family->names.head, 1}) {
-  const HostTensor head = checkpoint_.weights.matrix(
-      checkpoint_.family->names.head, info_.vocabulary, checkpoint_.architecture.hidden);
+      transformer_(backend, checkpoint_->architecture, checkpoint_->family->names,
+                   checkpoint_->weights, {&checkpoint_->family->names.head, 1}) {
+  const HostTensor head = checkpoint_->weights.matrix(
+      checkpoint_->family->names.head, info_.vocabulary, checkpoint_->architecture.hidden);
   head_ = backend_.load_linear({&head, 1}, {});
 }
 
@@ -47,7 +46,7 @@ void LanguageModel::for_logits(std::span<const Token> tokens, std::span<const in
                                const std::function<void(int, const Matrix&)>& use) {
   if (positions.empty()) return;
   std::vector<int> rows(positions.begin(), positions.end());
-  if (checkpoint_.family->shifted) {
+  if (checkpoint_->family->shifted) {
     for (int& row : rows) row = std::max(row - 1, 0);
   }
   const Matrix hidden = transformer_.forward(tokens, rows);
@@ -75,7 +74,8 @@ std::vector<std::vector<Prediction>> LanguageModel::predict(std::span<const Quer
   return answers;
 }
 
-std::vector<float> LanguageModel::logits(std::span<const Token> tokens, std::span<const int> positions) {
+std::vector<float> LanguageModel::logits(std::span<const Token> tokens,
+                                         std::span<const int> positions) {
   const std::size_t width = info_.vocabulary;
   std::vector<float> all(positions.size() * width);
   for_logits(tokens, positions, [&](int first, const Matrix& logits) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/checkpoint.h"
@@ -12,11 +13,17 @@
 
 namespace umf {
 
+// What a checkpoint is to those who decode with it. Throws Error when it is not a diffusion model.
+ModelInfo describe_model(std::string name, const Checkpoint& checkpoint);
+
 class LanguageModel final : public Model {
  public:
-  // Throws Error when the checkpoint is not a diffusion model or does not fit its configuration. The
-  // backend must outlive the model.
-  LanguageModel(std::string name, Checkpoint checkpoint, Backend& backend);
+  // Throws Error when the checkpoint is not a diffusion model or does not fit its configuration.
+  // The backend must outlive the model.
+  LanguageModel(std::string name, std::shared_ptr<const Checkpoint> checkpoint, Backend& backend);
+  LanguageModel(std::string name, Checkpoint checkpoint, Backend& backend)
+      : LanguageModel(std::move(name), std::make_shared<const Checkpoint>(std::move(checkpoint)),
+                      backend) {}
 
   const ModelInfo& info() const override { return info_; }
   std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) override;
@@ -25,15 +32,15 @@ class LanguageModel final : public Model {
   // shifts has been shifted.
   std::vector<float> logits(std::span<const Token> tokens, std::span<const int> positions);
 
-  const Checkpoint& checkpoint() const { return checkpoint_; }
-  const Tokenizer& tokenizer() const { return checkpoint_.tokenizer; }
+  const Checkpoint& checkpoint() const { return *checkpoint_; }
+  const Tokenizer& tokenizer() const { return checkpoint_->tokenizer; }
 
  private:
   // Runs the head over a few positions at a time, so that logits never take much memory at once.
   void for_logits(std::span<const Token> tokens, std::span<const int> positions,
                   const std::function<void(int first, const Matrix& logits)>& use);
 
-  Checkpoint checkpoint_;
+  std::shared_ptr<const Checkpoint> checkpoint_;
   ModelInfo info_;
   Backend& backend_;
   Transformer transformer_;

@@ -18,7 +18,8 @@ Architecture read(const Config& config) {
   const int vocab_size = config.integer("vocab_size", 2, 1 << 24);
   a.vocabulary = config.integer_or("embedding_size", 2, 1 << 24, vocab_size);
   if (a.vocabulary < vocab_size) {
-    config.fail("embedding_size", fmt::format("is {}, less than vocab_size {}", a.vocabulary, vocab_size));
+    config.fail("embedding_size",
+                fmt::format("is {}, less than vocab_size {}", a.vocabulary, vocab_size));
   }
   a.max_length = config.integer("max_sequence_length", 1, 1 << 24);
   a.rope_theta = config.number("rope_theta", 1, 1e12);
@@ -41,9 +42,9 @@ Architecture read(const Config& config) {
   config.expect("multi_query_attention", nullptr);
   // Training, initialisation and kernels of the reference.
   config.ignore({"alibi_bias_max", "attention_dropout", "attention_layer_norm_with_affine",
-                 "embedding_dropout", "flash_attention", "init_cutoff_factor", "init_device", "init_fn",
-                 "init_std", "precision", "residual_dropout", "mask_token_id", "eos_token_id",
-                 "pad_token_id", "bos_token_id"});
+                 "embedding_dropout", "flash_attention", "init_cutoff_factor", "init_device",
+                 "init_fn", "init_std", "precision", "residual_dropout", "mask_token_id",
+                 "eos_token_id", "pad_token_id", "bos_token_id"});
   return a;
 }
 

@@ -22,16 +22,16 @@ struct ModelInfo {
   std::string family;  // "llada", "dream", ...
   SpecialTokens tokens;
   int vocabulary = 0, max_length = 0;
-  int block = 0;                // the only block length it can decode with, or 0 for any
+  int block = 0;  // the only block length it can decode with, or 0 for any
   bool tempered_scores = false;
   // The family's recommended deterministic action.
   std::string strategy;
   float temperature = 0, top_p = 1;
 };
 
-struct Query {                      // what would stand at `positions` of `tokens`?
+struct Query {  // what would stand at `positions` of `tokens`?
   std::span<const Token> tokens;
-  std::span<const int> positions;   // only these pay for the last layer and the output head
+  std::span<const int> positions;  // only these pay for the last layer and the output head
   Sampling sampling;
 };
 
@@ -39,8 +39,9 @@ class Model {  // a masked diffusion language model, ready to run
  public:
   virtual ~Model() = default;
   virtual const ModelInfo& info() const = 0;
-  // One prediction per position, in order. Costs one forward pass (NFE) per query. Depends on weights
-  // and query alone, not on what else is in the batch or was asked before. One thread at a time.
+  // One prediction per position, in order. Costs one forward pass (NFE) per query. Depends on
+  // weights and query alone, not on what else is in the batch or was asked before. One thread at a
+  // time.
   virtual std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) = 0;
 };
 

@@ -14,7 +14,8 @@ constexpr const char* kStepMark = "<extra_0>";
 constexpr const char* kInstruction =
     "Please reason step by step, and put your final answer within \\boxed{}.";
 
-const std::string kScoreTensors[] = {"score.0.weight", "score.0.bias", "score.2.weight", "score.2.bias",
+const std::string kScoreTensors[] = {"score.0.weight", "score.0.bias", "score.2.weight",
+                                     "score.2.bias",
                                      "lm_head.weight"};  // the last may be present and is not used
 
 Checkpoint checked(Checkpoint checkpoint) {
@@ -47,13 +48,15 @@ std::vector<std::string> split_steps(const std::string& answer) {
 ProcessRewardModel::ProcessRewardModel(Checkpoint checkpoint, Backend& backend)
     : checkpoint_(checked(std::move(checkpoint))),
       backend_(backend),
-      transformer_(backend, checkpoint_.architecture, checkpoint_.family->names, checkpoint_.weights,
-                   kScoreTensors),
+      transformer_(backend, checkpoint_.architecture, checkpoint_.family->names,
+                   checkpoint_.weights, kScoreTensors),
       step_mark_(find_step_mark(checkpoint_.tokenizer)) {
   const int width = checkpoint_.architecture.hidden;
   const auto load = [&](const char* layer, int outputs) {
-    const HostTensor weight = checkpoint_.weights.matrix(fmt::format("score.{}.weight", layer), outputs, width);
-    const HostTensor bias = checkpoint_.weights.vector(fmt::format("score.{}.bias", layer), outputs);
+    const HostTensor weight =
+        checkpoint_.weights.matrix(fmt::format("score.{}.weight", layer), outputs, width);
+    const HostTensor bias =
+        checkpoint_.weights.vector(fmt::format("score.{}.bias", layer), outputs);
     return backend_.load_linear({&weight, 1}, {&bias, 1});
   };
   hidden_ = load("0", width);
@@ -77,14 +80,16 @@ std::vector<float> ProcessRewardModel::scores(std::span<const Token> tokens) {
   backend_.read(classes, logits);
   for (int i = 0; i < count; ++i) {
     // softmax of two classes, the second of which means good
-    scores.push_back(static_cast<float>(1.0 / (1.0 + std::exp(double{logits[2 * i]} - logits[2 * i + 1]))));
+    scores.push_back(
+        static_cast<float>(1.0 / (1.0 + std::exp(double{logits[2 * i]} - logits[2 * i + 1]))));
   }
   return scores;
 }
 
-std::vector<float> ProcessRewardModel::scores(const std::string& question, const std::string& answer) {
-  // The layout of the chat template around the steps; the marks are put in as tokens, so that nothing
-  // in the question or the answer can pass for one.
+std::vector<float> ProcessRewardModel::scores(const std::string& question,
+                                              const std::string& answer) {
+  // The layout of the chat template around the steps; the marks are put in as tokens, so that
+  // nothing in the question or the answer can pass for one.
   const std::vector<Message> opening = {{"system", kInstruction}, {"user", question}};
   std::vector<Token> tokens = encode_chat(tokenizer(), checkpoint_.chat_template(), opening, true);
   for (const std::string& step : split_steps(answer)) {

@@ -30,7 +30,8 @@ const Family kQwenPrm = {
     .tokens = {.mask = "", .end_of_turn = "<|im_end|>", .other_ends = {}},
     .chat_template =
         "{% for message in messages %}"
-        "<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>{{ '\\n' }}{% endfor %}"
+        "<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>{{ '\\n' }}{% endfor "
+        "%}"
         "{% if add_generation_prompt %}<|im_start|>assistant{{ '\\n' }}{% endif %}",
     .strategy = "",
 };

@@ -22,9 +22,9 @@ constexpr std::size_t kNameLimit = 512;
 // Bytes of an element of a type that the format defines, or 0.
 std::size_t element_size(std::string_view type) {
   constexpr std::pair<std::string_view, std::size_t> kTypes[] = {
-      {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E5M2", 1}, {"F8_E4M3", 1}, {"I16", 2}, {"U16", 2},
-      {"F16", 2},  {"BF16", 2}, {"I32", 4}, {"U32", 4},     {"F32", 4},     {"F64", 8}, {"I64", 8},
-      {"U64", 8}};
+      {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E5M2", 1}, {"F8_E4M3", 1},
+      {"I16", 2},  {"U16", 2}, {"F16", 2}, {"BF16", 2},    {"I32", 4},
+      {"U32", 4},  {"F32", 4}, {"F64", 8}, {"I64", 8},     {"U64", 8}};
   for (const auto& [name, size] : kTypes) {
     if (name == type) return size;
   }
@@ -156,8 +156,9 @@ std::map<std::string, std::string> read_index(const std::filesystem::path& path)
   for (const auto& [name, file] : index["weight_map"].items()) {
     if (!file.is_string() || file.get<std::string>().find('/') != std::string::npos ||
         !file.get<std::string>().ends_with(".safetensors")) {
-      throw Error(fmt::format("{}: tensor '{}' is said to be in {}, which is no *.safetensors file name",
-                              where, name, file.dump()));
+      throw Error(
+          fmt::format("{}: tensor '{}' is said to be in {}, which is no *.safetensors file name",
+                      where, name, file.dump()));
     }
     files[name] = file.get<std::string>();
   }
@@ -207,7 +208,8 @@ Weights Weights::open(const std::filesystem::path& directory) {
     for (auto& [tensor, stored] : parse_safetensors(file.bytes(), where)) {
       const auto listed = index.find(tensor);
       if (!index.empty() && (listed == index.end() || listed->second != name)) {
-        throw Error(fmt::format("{}: tensor '{}' is here, but the index does not say so", where, tensor));
+        throw Error(
+            fmt::format("{}: tensor '{}' is here, but the index does not say so", where, tensor));
       }
       weights.tensors_.emplace(tensor, std::move(stored));
     }
@@ -242,21 +244,25 @@ HostTensor Weights::view(const std::string& name, std::vector<std::int64_t> shap
   }
   const StoredTensor& stored = found->second;
   if (stored.shape != shape) {
-    throw Error(fmt::format("{}: tensor '{}' has shape [{}], but the configuration asks for [{}]", where_,
-                            name, fmt::join(stored.shape, ", "), fmt::join(shape, ", ")));
+    throw Error(fmt::format("{}: tensor '{}' has shape [{}], but the configuration asks for [{}]",
+                            where_, name, fmt::join(stored.shape, ", "), fmt::join(shape, ", ")));
   }
   HostTensor tensor{.data = stored.bytes.data()};
-  if (stored.type == "F32") tensor.type = DType::kF32;
-  else if (stored.type == "F16") tensor.type = DType::kF16;
-  else if (stored.type == "BF16") tensor.type = DType::kBF16;
+  if (stored.type == "F32")
+    tensor.type = DType::kF32;
+  else if (stored.type == "F16")
+    tensor.type = DType::kF16;
+  else if (stored.type == "BF16")
+    tensor.type = DType::kBF16;
   else {
-    throw Error(fmt::format("{}: tensor '{}' has type {}; F32, F16 and BF16 are supported", where_, name,
-                            stored.type));
+    throw Error(fmt::format("{}: tensor '{}' has type {}; F32, F16 and BF16 are supported", where_,
+                            name, stored.type));
   }
   if (reinterpret_cast<std::uintptr_t>(tensor.data) % size_of(tensor.type) != 0) {
-    throw Error(fmt::format("{}: tensor '{}' is not aligned to its element size; save the file again "
-                            "with a current safetensors library",
-                            where_, name));
+    throw Error(
+        fmt::format("{}: tensor '{}' is not aligned to its element size; save the file again "
+                    "with a current safetensors library",
+                    where_, name));
   }
   return tensor;
 }
@@ -269,7 +275,8 @@ std::uint64_t Weights::bytes() const {
 
 std::uint64_t Weights::parameters() const {
   std::uint64_t sum = 0;
-  for (const auto& [name, tensor] : tensors_) sum += tensor.bytes.size() / element_size(tensor.type);
+  for (const auto& [name, tensor] : tensors_)
+    sum += tensor.bytes.size() / element_size(tensor.type);
   return sum;
 }
 
@@ -282,7 +289,8 @@ std::string Weights::types() const {
 std::uint64_t Weights::fingerprint() const {
   std::uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
   const auto absorb = [&hash](std::span<const std::byte> bytes) {
-    for (const std::byte byte : bytes) hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001B3;
+    for (const std::byte byte : bytes)
+      hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001B3;
   };
   for (const auto& [name, tensor] : tensors_) {
     constexpr std::size_t kSample = 256;

@@ -15,13 +15,14 @@
 namespace umf {
 
 struct StoredTensor {
-  std::string type;                  // as the file names it: "BF16"
+  std::string type;  // as the file names it: "BF16"
   std::vector<std::int64_t> shape;
   std::span<const std::byte> bytes;  // inside the mapped file
 };
 
-// Checks and lists the tensors of one file's bytes: header size, JSON, names, types, shapes, that the
-// tensors cover the data exactly and that none overlaps another. `where` names the file in errors.
+// Checks and lists the tensors of one file's bytes: header size, JSON, names, types, shapes, that
+// the tensors cover the data exactly and that none overlaps another. `where` names the file in
+// errors.
 std::map<std::string, StoredTensor> parse_safetensors(std::span<const std::byte> file,
                                                       const std::string& where);
 
@@ -39,10 +40,14 @@ class Weights {
   std::uint64_t bytes() const;       // of all tensors
   std::uint64_t parameters() const;  // elements of all tensors
   int files() const { return static_cast<int>(files_.size()); }
-  std::string types() const;         // the element types present: "BF16", "BF16+F32"
-  // Of the headers and a sample of every tensor's bytes: enough to tell two checkpoints apart without
-  // reading 16 GB.
+  std::string types() const;  // the element types present: "BF16", "BF16+F32"
+  // Of the headers and a sample of every tensor's bytes: enough to tell two checkpoints apart
+  // without reading 16 GB.
   std::uint64_t fingerprint() const;
+  // Gives resident memory back; the files stay mapped.
+  void release_pages() const {
+    for (const MappedFile& file : files_) file.release_pages();
+  }
 
  private:
   HostTensor view(const std::string& name, std::vector<std::int64_t> shape) const;

@@ -9,8 +9,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto file = std::as_bytes(std::span(data, size));
   try {
     for (const auto& [name, tensor] : umf::parse_safetensors(file, "fuzz")) {
-      const bool inside = tensor.bytes.empty() || (tensor.bytes.data() >= file.data() &&
-                                                   tensor.bytes.data() + tensor.bytes.size() <= file.data() + size);
+      const bool inside =
+          tensor.bytes.empty() || (tensor.bytes.data() >= file.data() &&
+                                   tensor.bytes.data() + tensor.bytes.size() <= file.data() + size);
       if (!inside) std::abort();
     }
   } catch (const umf::Error&) {

@@ -27,9 +27,10 @@ std::string entry(const std::string& type, const std::string& shape, const std::
 }
 
 TEST(Safetensors, AWellFormedFileIsRead) {
-  const auto tensors = parse(file_of(R"({"__metadata__":{"format":"pt"},"a":)" + entry("F32", "[2,3]", "[0,24]") +
-                                         R"(,"b":)" + entry("BF16", "[5]", "[24,34]") + "}",
-                                     34));
+  const auto tensors =
+      parse(file_of(R"({"__metadata__":{"format":"pt"},"a":)" + entry("F32", "[2,3]", "[0,24]") +
+                        R"(,"b":)" + entry("BF16", "[5]", "[24,34]") + "}",
+                    34));
   EXPECT_EQ(tensors.size(), 2);
   EXPECT_EQ(tensors.at("a").shape, (std::vector<std::int64_t>{2, 3}));
   EXPECT_EQ(tensors.at("b").bytes.size(), 10);
@@ -58,16 +59,20 @@ TEST(Safetensors, BrokenFilesAreRefusedWithTheReason) {
   EXPECT_ERROR(one(entry("F32", "[2]", "[0,4]"), 4), "needs 8 bytes, but its offsets give 4");
   EXPECT_ERROR(one(entry("F32", "[1]", "[0,4]"), 8), "4 bytes after the last tensor");
   EXPECT_ERROR(one(entry("F32", "[1]", "[4,8]"), 8), "4 bytes before tensor 'a'");
-  EXPECT_ERROR(parse(file_of("{\"a\":" + entry("F32", "[2]", "[0,8]") + ",\"b\":" + entry("F32", "[2]", "[4,12]") + "}", 12)),
+  EXPECT_ERROR(parse(file_of("{\"a\":" + entry("F32", "[2]", "[0,8]") +
+                                 ",\"b\":" + entry("F32", "[2]", "[4,12]") + "}",
+                             12)),
                "overlaps");
-  EXPECT_ERROR(parse(file_of("{\"a\":" + entry("F32", "[1]", "[0,4]") + ",\"a\":" + entry("F32", "[1]", "[0,4]") + "}", 4)),
+  EXPECT_ERROR(parse(file_of("{\"a\":" + entry("F32", "[1]", "[0,4]") +
+                                 ",\"a\":" + entry("F32", "[1]", "[0,4]") + "}",
+                             4)),
                "given twice");
 }
 
 TEST(Safetensors, TensorsAreCheckedAgainstWhatIsAskedFor) {
   const TemporaryDirectory directory;
   write_safetensors(directory / "model.safetensors", {{{"a", "F32", {2, 3}}, std::string(24, '\0')},
-                                                       {{"b", "I64", {1}}, std::string(8, '\0')}});
+                                                      {{"b", "I64", {1}}, std::string(8, '\0')}});
   const Weights weights = Weights::open(directory.path());
   EXPECT_EQ(weights.matrix("a", 2, 3).rows, 2);
   EXPECT_ERROR(weights.matrix("a", 3, 2), "shape [2, 3], but the configuration asks for [3, 2]");
@@ -90,7 +95,8 @@ TEST(Safetensors, ShardsMustAgreeWithTheirIndex) {
     write_safetensors(directory / file, {{{tensor, "F32", {1}}, std::string(4, '\0')}});
   };
   const auto index = [&](const std::string& map) {
-    write_file(directory / "model.safetensors.index.json", R"({"metadata":{},"weight_map":)" + map + "}");
+    write_file(directory / "model.safetensors.index.json",
+               R"({"metadata":{},"weight_map":)" + map + "}");
   };
   shard("model-1.safetensors", "a");
   shard("model-2.safetensors", "b");
@@ -101,7 +107,8 @@ TEST(Safetensors, ShardsMustAgreeWithTheirIndex) {
   index(R"({"a":"model-2.safetensors","b":"model-2.safetensors"})");
   EXPECT_ERROR(Weights::open(directory.path()), "promises tensor 'a'");
   index(R"({"b":"model-2.safetensors","c":"model-1.safetensors"})");
-  EXPECT_ERROR(Weights::open(directory.path()), "tensor 'a' is here, but the index does not say so");
+  EXPECT_ERROR(Weights::open(directory.path()),
+               "tensor 'a' is here, but the index does not say so");
   index(R"({"a":"../model-1.safetensors"})");
   EXPECT_ERROR(Weights::open(directory.path()), "no *.safetensors file name");
   index(R"({"a":"model-3.safetensors"})");

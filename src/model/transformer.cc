@@ -31,9 +31,10 @@ class TensorSource {
       const bool harmless = name.ends_with("rotary_emb.inv_freq") ||
                             std::find(also.begin(), also.end(), name) != also.end();
       if (!used_.contains(name) && !harmless) {
-        throw Error(fmt::format("tensor '{}' is not part of this architecture; the configuration and the "
-                                "weights do not belong together",
-                                name));
+        throw Error(
+            fmt::format("tensor '{}' is not part of this architecture; the configuration and the "
+                        "weights do not belong together",
+                        name));
       }
     }
   }
@@ -70,8 +71,9 @@ HostLayer find_layer(TensorSource& source, const Architecture& a, const TensorNa
 
 }  // namespace
 
-Transformer::Transformer(Backend& backend, const Architecture& architecture, const TensorNames& names,
-                         const Weights& weights, std::span<const std::string> also)
+Transformer::Transformer(Backend& backend, const Architecture& architecture,
+                         const TensorNames& names, const Weights& weights,
+                         std::span<const std::string> also)
     : backend_(backend), architecture_(architecture) {
   const Architecture& a = architecture_;
   TensorSource source(weights);
@@ -98,9 +100,10 @@ Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> 
   const Architecture& a = architecture_;
   const int length = static_cast<int>(tokens.size());
   if (length > a.max_length) {
-    throw Error(fmt::format("{} tokens are more than the model's context of {}; shorten the prompt or the "
-                            "answer",
-                            length, a.max_length));
+    throw Error(
+        fmt::format("{} tokens are more than the model's context of {}; shorten the prompt or the "
+                    "answer",
+                    length, a.max_length));
   }
   // Nothing after the last visible key can reach a wanted row.
   const int last = *std::max_element(rows.begin(), rows.end());
@@ -162,15 +165,16 @@ void Transformer::mlp(const Layer& layer, const Matrix& x, const Matrix& h) {
   backend_.project_add(gated, *layer.down, x);
 }
 
-// The first row that has to be computed: after the blocks that `cached_` shares with `tokens`, but not
-// after a wanted row.
+// The first row that has to be computed: after the blocks that `cached_` shares with `tokens`, but
+// not after a wanted row.
 int Transformer::first_new_row(std::span<const Token> tokens, std::span<const int> rows) const {
   if (!remembers()) return 0;
   const auto differ = std::mismatch(cached_.begin(), cached_.end(), tokens.begin(), tokens.end());
   const int common = static_cast<int>(differ.first - cached_.begin());
   const int first = std::min(common, *std::min_element(rows.begin(), rows.end()));
-  const int block =
-      architecture_.attention.kind == AttentionKind::kBlockCausal ? architecture_.attention.block : 1;
+  const int block = architecture_.attention.kind == AttentionKind::kBlockCausal
+                        ? architecture_.attention.block
+                        : 1;
   return first / block * block;
 }
 

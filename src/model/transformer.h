@@ -20,8 +20,8 @@ class Transformer {
   Transformer(Backend& backend, const Architecture& architecture, const TensorNames& names,
               const Weights& weights, std::span<const std::string> also = {});
 
-  // The final normalised hidden state of each of `rows` (ascending or not, repeats allowed), one forward
-  // pass. The matrix is valid until the next call.
+  // The final normalised hidden state of each of `rows` (ascending or not, repeats allowed), one
+  // forward pass. The matrix is valid until the next call.
   Matrix forward(std::span<const Token> tokens, std::span<const int> rows);
 
   const Architecture& architecture() const { return architecture_; }
@@ -53,9 +53,10 @@ class Transformer {
   std::shared_ptr<const Gains> final_norm_;
   std::shared_ptr<const Rotation> rotation_;
   Scratch scratch_;
-  // Keys and values side by side, (length, 2 * kv_cols). Where later tokens cannot reach back (causal,
-  // block-causal) there is one matrix per layer, and the rows of the tokens in `cached_` stay valid for
-  // every sequence that begins with the same blocks: an exact cache. Full attention shares one matrix.
+  // Keys and values side by side, (length, 2 * kv_cols). Where later tokens cannot reach back
+  // (causal, block-causal) there is one matrix per layer, and the rows of the tokens in `cached_`
+  // stay valid for every sequence that begins with the same blocks: an exact cache. Full attention
+  // shares one matrix.
   std::vector<Matrix> cache_;
   std::vector<Token> cached_;
 };

@@ -1,6 +1,7 @@
 // The seam between what to try next and how it is done: a search knows no tokens, models or rewards' makers.
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "decode/trial.h"
@@ -18,6 +19,10 @@ class Search {
   virtual std::optional<Trial> ask() = 0;
   // The outcome of the trial asked for last.
   virtual void tell(const Trial& trial, const Outcome& outcome) = 0;
+  // The most passes that the trial asked for last may spend; a trial that reaches it is cut there
+  // and told, and the search goes on. The run's own budget may allow less.
+  static constexpr long kUnlimited = std::numeric_limits<long>::max();
+  virtual long pass_limit() const { return kUnlimited; }
   virtual int nodes() const = 0;  // of its tree, the root included
   virtual int depth() const = 0;  // levels below the root
 };

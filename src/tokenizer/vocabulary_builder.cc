@@ -31,7 +31,8 @@ class Builder {
 
  private:
   [[noreturn]] void fail_merge(const std::string& what) const {
-    throw Error(fmt::format("{}: {}", spec_.merges_source.empty() ? spec_.source : spec_.merges_source, what));
+    throw Error(fmt::format(
+        "{}: {}", spec_.merges_source.empty() ? spec_.source : spec_.merges_source, what));
   }
 
   [[noreturn]] void fail(const std::string& what) const {

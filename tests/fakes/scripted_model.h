@@ -15,7 +15,8 @@ class ScriptedModel final : public Model {
   // logits(tokens, position) gives one number per vocabulary entry.
   using Script = std::function<std::vector<float>(std::span<const Token> tokens, int position)>;
 
-  ScriptedModel(ModelInfo info, Script logits) : info_(std::move(info)), logits_(std::move(logits)) {}
+  ScriptedModel(ModelInfo info, Script logits)
+      : info_(std::move(info)), logits_(std::move(logits)) {}
 
   const ModelInfo& info() const override { return info_; }
 

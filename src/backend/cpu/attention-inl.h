@@ -58,7 +58,8 @@ inline void softmax(float* scores, const float* visible, int all, int keys, floa
 inline void store_transposed(const float* transposed, int dims, int lanes, float* const* rows) {
   int lane = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const Quad d;
+  const hn::FixedTag<float, 4> d;
+  using VQ = hn::Vec<decltype(d)>;
   for (; lane + 4 <= lanes; lane += 4) {
     for (int dim = 0; dim < dims; dim += 4) {
       const float* from = transposed + dim * kPanel + lane;

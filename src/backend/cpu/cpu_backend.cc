@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 
 #include "backend/cpu/kernels.h"
@@ -38,7 +39,8 @@ class CpuBackend : public Backend {
         pool_(threads),
         blocks_(std::make_shared<BlockPool>()),
         scratch_(threads),
-        predict_scratch_(threads) {}
+        predict_scratch_(threads),
+        own_inputs_(threads) {}
 
   std::string_view name() const override { return "cpu"; }
   std::string description() const override {
@@ -77,10 +79,12 @@ class CpuBackend : public Backend {
     auto rotation = std::make_shared<CpuRotation>();
     rotation->positions = positions;
     rotation->head_dim = head_dim;
-    const int half = head_dim / 2;
+    std::vector<float> frequencies(head_dim / 2);
+    for (int j = 0; j < head_dim / 2; ++j) {
+      frequencies[j] = static_cast<float>(std::pow(theta, -2.0 * j / head_dim));
+    }
     for (int position = 0; position < positions; ++position) {
-      for (int j = 0; j < half; ++j) {
-        const float frequency = static_cast<float>(std::pow(theta, -2.0 * j / head_dim));
+      for (const float frequency : frequencies) {
         const double angle = static_cast<float>(position) * frequency;
         rotation->cosines.push_back(static_cast<float>(std::cos(angle)));
         rotation->sines.push_back(static_cast<float>(std::sin(angle)));
@@ -226,8 +230,10 @@ class CpuBackend : public Backend {
   // work(i) for every row, in chunks that are worth a wake-up; `cost` is numbers touched per row.
   template <class Work>
   void for_rows(int rows, int cost, const Work& work) {
-    constexpr int kChunk = 16384;
-    const int chunk = std::max(1, kChunk / std::max(1, cost));
+    constexpr int kLeast = 4096, kMost = 16384;
+    const int least = std::max(1, kLeast / std::max(1, cost));
+    const int most = std::max(least, kMost / std::max(1, cost));
+    const int chunk = std::clamp(ceil_div(rows, 2 * pool_.threads()), least, most);
     pool_.parallel_for(ceil_div(rows, chunk), [&](int task, int) {
       for (int i = task * chunk; i < std::min(rows, (task + 1) * chunk); ++i) work(i);
     });
@@ -250,14 +256,33 @@ class CpuBackend : public Backend {
     panels_ = panels;
   }
 
+  // The packed copy of the input is bounded: very many rows go in several products.
   void multiply(const Matrix& x, const CpuLinear& weight, int first, bool add, const Matrix& out) {
     assert(x.cols == weight.inputs && x.rows == out.rows);
     assert(first >= 0 && first + out.cols <= weight.outputs);
-    if (x.rows == 0 || out.cols == 0) return;
-    const PackJob pack{data(x), static_cast<std::size_t>(x.stride), x.rows, x.cols,
-                       packed_.at_least(static_cast<std::size_t>(x.rows) * x.cols)};
+    constexpr int kRowsAtOnce = 2048;
+    for (int row = 0; row < x.rows; row += kRowsAtOnce) {
+      const int rows = std::min(kRowsAtOnce, x.rows - row);
+      multiply_rows(x.row_range(row, rows), weight, first, add, out.row_range(row, rows));
+    }
+  }
+
+  void multiply_rows(const Matrix& x, const CpuLinear& weight, int first, bool add,
+                     const Matrix& out) {
+    if (out.cols == 0) return;
+    PackJob pack{data(x), static_cast<std::size_t>(x.stride), x.rows, x.cols};
+    const std::size_t packed_size = static_cast<std::size_t>(x.rows) * x.cols;
     const int tiles = ceil_div(x.rows, kernels_.tile_rows);
-    for_rows(tiles, kernels_.tile_rows * x.cols, [&](int tile) { kernels_.pack_rows(pack, tile); });
+    // A small input is packed by every thread for itself: that costs less than the way of the
+    // packed lines from core to core, as long as each thread has columns enough to use them on.
+    constexpr std::size_t kSmall = 128 * 1024;
+    const bool shared = pool_.threads() > 1 && tiles > 1 &&
+                        (packed_size > kSmall || out.cols < 128 * pool_.threads());
+    if (shared) {
+      pack.packed = packed_.at_least(packed_size);
+      for_rows(tiles, kernels_.tile_rows * x.cols,
+               [&](int tile) { kernels_.pack_rows(pack, tile); });
+    }
 
     slice(weight, first, out.cols);
     MatmulJob job;
@@ -272,15 +297,28 @@ class CpuBackend : public Backend {
     job.out_stride = out.stride;
     choose_blocks(tiles, job);
     const std::size_t scratch = kernels_.matmul_scratch(job);
+    ++product_;
     pool_.parallel_for(job.panel_groups() * ceil_div(tiles, job.task_tiles),
                        [&](int task, int thread) {
-                         kernels_.matmul(job, task, scratch_[thread].at_least(scratch));
+                         MatmulJob share = job;
+                         if (!shared) {
+                           OwnInput& own = own_inputs_[thread];
+                           PackJob own_pack = pack;
+                           own_pack.packed = own.packed.at_least(packed_size);
+                           if (own.product != product_) {
+                             for (int tile = 0; tile < tiles; ++tile)
+                               kernels_.pack_rows(own_pack, tile);
+                             own.product = product_;
+                           }
+                           share.packed = own_pack.packed;
+                         }
+                         kernels_.matmul(share, task, scratch_[thread].at_least(scratch));
                        });
   }
 
   // How the work is cut: a matter of caches and balance, never of bits.
   void choose_blocks(int tiles, MatmulJob& job) const {
-    constexpr int kGroupColumns = 128, kDepth = 512, kRowsInScratch = 240;
+    constexpr int kGroupColumns = 64, kDepth = 512, kRowsInScratch = 240;
     const int threads = pool_.threads();
     job.depth_block = std::min(job.depth, kDepth);
     job.task_tiles = tiles;
@@ -298,12 +336,20 @@ class CpuBackend : public Backend {
   const Kernels& kernels_;
   ThreadPool pool_;
   std::shared_ptr<BlockPool> blocks_;
+  // The input of one product, packed by one thread for itself. A cache line each.
+  struct alignas(64) OwnInput {
+    Scratch packed;
+    std::uint64_t product = 0;
+  };
+
   // Reused by every operation, so that none allocates once the sizes have been seen.
   Scratch packed_;
   std::vector<Scratch> scratch_;
   std::vector<PredictScratch> predict_scratch_;
   std::vector<WeightSlice> slices_;
   int panels_ = 0;
+  std::vector<OwnInput> own_inputs_;
+  std::uint64_t product_ = 0;  // counts products
 };
 
 }  // namespace

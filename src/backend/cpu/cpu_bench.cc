@@ -3,8 +3,9 @@
 // Everything compared in one row of a table is measured in the same interleaved rounds, and the
 // numbers are medians over the rounds: on a shared machine neighbours disturb all columns alike.
 // With one thread the clock is that of the thread, which stands still while others have the core;
-// with more it is the wall's, and the samples are short so that most of them are left in peace.
+// with more it is the wall's, and a short sample starts when every thread has a core of its own.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -55,6 +56,53 @@ double median(std::vector<double> values) {
   return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
+const Kernels& kernels_of(const std::string& target) {
+  for (const Kernels& kernels : cpu_kernels()) {
+    if (target.empty() || kernels.name == target) return kernels;
+  }
+  std::fprintf(stderr, "error: no such target: %s\n", target.c_str());
+  std::exit(2);
+}
+
+// The rate of fused multiply-adds in registers on all threads at once.
+double fma_rate(const Kernels& kernels, ThreadPool& pool, long rounds) {
+  std::vector<double> done(pool.threads());
+  const double time = seconds(pool.threads(), [&] {
+    pool.parallel_for(pool.threads(), [&](int i, int) { done[i] = kernels.fma_loop(rounds); });
+  });
+  return std::accumulate(done.begin(), done.end(), 0.0) / time;
+}
+
+double fma_peak(const Options& options, int threads) {
+  ThreadPool pool(threads);
+  double best = 0;
+  for (int round = 0; round < 200; ++round) {
+    best = std::max(best, fma_rate(kernels_of(options.target), pool, 20000));
+  }
+  return best;
+}
+
+// Returns when every thread has a core of its own: neighbours, or threads of another library that
+// still spin from its turn, would be charged to whoever comes next. Gives up after a while.
+class Quiet {
+ public:
+  Quiet(const Options& options, int threads)
+      : kernels_(kernels_of(options.target)), pool_(threads), peak_(fma_peak(options, threads)) {}
+  void wait() {
+    if (pool_.threads() == 1) return;
+    for (int tries = 0; tries < 100; ++tries) {
+      fma_rate(kernels_, pool_, 2000);  // wakes the pool
+      if (fma_rate(kernels_, pool_, 20000) > 0.85 * peak_) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+
+ private:
+  const Kernels& kernels_;
+  ThreadPool pool_;
+  double peak_;
+};
+
 // Median seconds per call of each work, over interleaved rounds that take about `budget` seconds in
 // all.
 std::vector<double> interleaved(const Options& options, int threads,
@@ -71,9 +119,12 @@ std::vector<double> interleaved(const Options& options, int threads,
     round_time += once * repeats.back();
   }
   const int rounds = std::clamp(static_cast<int>(budget / round_time), least, most);
+  Quiet quiet(options, threads);
   std::vector<std::vector<double>> times(works.size());
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < works.size(); ++i) {
+      quiet.wait();
+      works[i]();
       const double time = seconds(threads, [&] {
         for (int r = 0; r < repeats[i]; ++r) works[i]();
       });
@@ -160,28 +211,6 @@ class OneDnn {
   dnnl::matmul matmul_;
 };
 #endif
-
-const Kernels& kernels_of(const std::string& target) {
-  for (const Kernels& kernels : cpu_kernels()) {
-    if (target.empty() || kernels.name == target) return kernels;
-  }
-  std::fprintf(stderr, "error: no such target: %s\n", target.c_str());
-  std::exit(2);
-}
-
-double fma_peak(const Options& options, int threads) {
-  const Kernels& kernels = kernels_of(options.target);
-  ThreadPool pool(threads);
-  std::vector<double> rates;
-  for (int round = 0; round < 200; ++round) {
-    std::vector<double> done(threads);
-    const double time = seconds(threads, [&] {
-      pool.parallel_for(threads, [&](int i, int) { done[i] = kernels.fma_loop(20000); });
-    });
-    rates.push_back(std::accumulate(done.begin(), done.end(), 0.0) / time);
-  }
-  return *std::max_element(rates.begin(), rates.end());
-}
 
 void bench_matmul(const Options& options) {
   const std::vector<std::pair<int, int>> shapes{{256, 256}, {1024, 256}, {768, 256},

@@ -55,14 +55,14 @@ struct AttentionJob {
   int query_rows = 0, keys = 0;
   std::span<const int> positions;
   AttentionShape shape;
-  const float* packed_keys = nullptr;  // per kv head `keys_padded` * head_dim numbers, as PackJob
+  const float* packed_keys = nullptr;  // per kv head its keys, as PackJob leaves them
   std::size_t packed_stride = 0;       // between kv heads
   float* out = nullptr;
 };
 
 // Scratch of one thread, reused from job to job.
 struct PredictScratch {
-  std::vector<float> plain, tempered, small, noise;
+  std::vector<float> plain, tempered, small;
   std::vector<std::pair<float, Token>> kept;
 };
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <utility>
 
+#include "backend/cpu/few_rows-inl.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/pack-inl.h"
 #include "backend/cpu/vec-inl.h"
@@ -104,115 +105,145 @@ inline void pack_rows(const PackJob& job, int tile_index) {
             job.packed + static_cast<std::size_t>(first) * job.depth);
 }
 
-// A panel of a slice: up to kPanel columns, numbers [k, k + depth) of each.
-inline void pack_panel(const WeightSlice& slice, int column, int k, int weight_depth, int depth,
-                       float* packed) {
-  const auto pack = [&](auto* data) {
-    const decltype(data) from = data + k;
-    decltype(data) rows[kPanel];
+// Panel `index` of the job: up to kPanel columns of one slice.
+struct Panel {
+  const WeightSlice* slice;
+  int column;  // of the slice
+  int columns;
+};
+inline Panel find_panel(const MatmulJob& job, int index) {
+  const WeightSlice* slice = &job.slices.back();
+  while (slice->first_panel > index) --slice;
+  const int column = (index - slice->first_panel) * static_cast<int>(kPanel);
+  return {slice, column, std::min(static_cast<int>(kPanel), slice->columns - column)};
+}
+
+template <class Work>
+HWY_INLINE void with_stored_type(DType type, const Work& work) {
+  switch (type) {
+    case DType::kF32:
+      return work(static_cast<const float*>(nullptr));
+    case DType::kF16:
+      return work(static_cast<const Half*>(nullptr));
+    case DType::kBF16:
+      return work(static_cast<const Brain*>(nullptr));
+  }
+}
+
+// Numbers [k, k + depth) of a panel's columns.
+inline void pack_panel(const Panel& panel, int k, int weight_depth, int depth, float* packed) {
+  with_stored_type(panel.slice->type, [&](auto* type) {
+    const auto data = reinterpret_cast<decltype(type)>(panel.slice->data) + k;
+    decltype(type) rows[kPanel];
     for (std::size_t i = 0; i < kPanel; ++i) {  // columns past the slice repeat its last one
-      const int row = std::min<int>(column + i, slice.columns - 1);
-      rows[i] = from + static_cast<std::size_t>(row) * weight_depth;
+      const int row = std::min<int>(panel.column + i, panel.slice->columns - 1);
+      rows[i] = data + static_cast<std::size_t>(row) * weight_depth;
     }
     pack_columns<kPanel>(rows, depth, packed);
-  };
-  switch (slice.type) {
-    case DType::kF32:
-      return pack(reinterpret_cast<const float*>(slice.data));
-    case DType::kF16:
-      return pack(reinterpret_cast<const Half*>(slice.data));
-    case DType::kBF16:
-      return pack(reinterpret_cast<const Brain*>(slice.data));
-  }
+  });
 }
 
 inline std::size_t matmul_scratch(const MatmulJob& job) {
   const std::size_t panels = static_cast<std::size_t>(job.depth_block) * job.task_panels * kPanel;
-  const std::size_t partial = static_cast<std::size_t>(job.task_tiles) * job.task_panels;
-  return panels + (partial + 1) * kTileRows * kPanel;
+  const std::size_t chains = static_cast<std::size_t>(job.task_tiles) * job.task_panels;
+  return panels + (chains + 1) * kTileRows * kPanel;
 }
 
-// The last block of a tile whose columns do not fill their vectors: through scratch.
-HWY_NOINLINE void finish_narrow(TileCall call, const float* a, std::size_t a_stride, const float* b,
-                                std::size_t depth, TileEnds ends, std::size_t rows,
-                                std::size_t columns, float* scratch) {
-  float* out = ends.end;
-  const float* bias = ends.bias;
-  const bool add = ends.add;
-  const std::size_t stride = ends.stride;
-  ends = {ends.begin, scratch};
-  call(a, a_stride, b, depth, ends);
+// A tile whose columns do not fill their vectors ends in scratch, and its columns are copied.
+HWY_NOINLINE void narrow_tile(TileCall call, const float* a, const float* b, std::size_t depth,
+                              const TileEnds& ends, std::size_t rows, std::size_t columns,
+                              float* scratch) {
+  TileEnds inner;
+  inner.begin = ends.begin;
+  inner.end = scratch;
+  call(a, rows, b, depth, inner);
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < columns; ++c) {
       float x = scratch[r * kPanel + c];
-      if (add) x = out[r * stride + c] + x;
-      if (bias) x = x + bias[c];
-      out[r * stride + c] = x;
+      float& to = ends.end[r * ends.stride + c];
+      if (ends.add) x = to + x;
+      if (ends.bias) x = x + ends.bias[c];
+      to = x;
+    }
+  }
+}
+
+// The share of a job that is one depth block of one task: packs its panels, then lets every row
+// tile meet them while it is in the first cache.
+struct BlockScratch {
+  float* packed;  // [panel][depth][kPanel]
+  float* chains;  // [tile][panel][kTileRows][kPanel]: unfinished between blocks
+  float* narrow;  // [kTileRows][kPanel]
+};
+inline void matmul_block(const MatmulJob& job, int first_panel, int last_panel, int first_tile,
+                         int last_tile, int k, int depth, const BlockScratch& scratch) {
+  const std::size_t panel_size = static_cast<std::size_t>(depth) * kPanel;
+  for (int p = first_panel; p < last_panel; ++p) {
+    pack_panel(find_panel(job, p), k, job.depth, depth,
+               scratch.packed + (p - first_panel) * panel_size);
+  }
+  const bool last_block = k + depth == job.depth;
+  for (int t = first_tile; t < last_tile; ++t) {
+    const int row = t * static_cast<int>(kTileRows);
+    const std::size_t rows = std::min<std::size_t>(kTileRows, job.rows - row);
+    const float* a = job.packed + static_cast<std::size_t>(row) * job.depth + k * rows;
+    for (int p = first_panel; p < last_panel; ++p) {
+      const Panel panel = find_panel(job, p);
+      const float* b = scratch.packed + (p - first_panel) * panel_size;
+      float* chains = scratch.chains + (static_cast<std::size_t>(t - first_tile) * job.task_panels +
+                                        (p - first_panel)) *
+                                           kTileRows * kPanel;
+      const TileCall call = tile_for(rows, panel.columns);
+      TileEnds ends;
+      ends.begin = k == 0 ? nullptr : chains;
+      if (!last_block) {
+        ends.end = chains;
+        call(a, rows, b, depth, ends);
+        continue;
+      }
+      const int column = panel.slice->out_column + panel.column;
+      ends.end = job.out + static_cast<std::size_t>(row) * job.out_stride + column;
+      ends.stride = job.out_stride;
+      ends.bias = job.bias ? job.bias + column : nullptr;
+      ends.add = job.add;
+      if (panel.columns % kLanes == 0) {
+        call(a, rows, b, depth, ends);
+      } else {
+        narrow_tile(call, a, b, depth, ends, rows, panel.columns, scratch.narrow);
+      }
     }
   }
 }
 
 inline void matmul(const MatmulJob& job, int task, float* scratch) {
   const int first_panel = task % job.panel_groups() * job.task_panels;
-  const int panels = std::min(job.task_panels, job.panels - first_panel);
+  const int last_panel = std::min(first_panel + job.task_panels, job.panels);
+#if HWY_TARGET != HWY_SCALAR
+  if (job.rows <= static_cast<int>(kFewRows)) {
+    for (int p = first_panel; p < last_panel; ++p) {
+      const Panel panel = find_panel(job, p);
+      with_stored_type(panel.slice->type, [&](auto* type) {
+        using T = std::remove_cvref_t<decltype(*type)>;
+        few_rows_slice<T>(job, *panel.slice, panel.column, panel.columns);
+      });
+    }
+    return;
+  }
+#endif
   const int tiles = (job.rows + static_cast<int>(kTileRows) - 1) / static_cast<int>(kTileRows);
   const int first_tile = task / job.panel_groups() * job.task_tiles;
   const int last_tile = std::min(first_tile + job.task_tiles, tiles);
-
-  float* packed = scratch;
-  float* partial = packed + static_cast<std::size_t>(job.depth_block) * job.task_panels * kPanel;
-  float* narrow =
-      partial + static_cast<std::size_t>(job.task_tiles) * job.task_panels * kTileRows * kPanel;
-
-  for (int k = 0; k < job.depth; k += job.depth_block) {
-    const int depth = std::min(job.depth_block, job.depth - k);
-    const bool first_block = k == 0, last_block = k + depth == job.depth;
-    std::size_t slice_index = 0;
-    const auto slice_of = [&](int panel) -> const WeightSlice& {
-      while (slice_index + 1 < job.slices.size() &&
-             job.slices[slice_index + 1].first_panel <= panel) {
-        ++slice_index;
-      }
-      while (job.slices[slice_index].first_panel > panel) --slice_index;
-      return job.slices[slice_index];
-    };
-    for (int p = 0; p < panels; ++p) {
-      const WeightSlice& slice = slice_of(first_panel + p);
-      const int column = (first_panel + p - slice.first_panel) * static_cast<int>(kPanel);
-      pack_panel(slice, column, k, job.depth, depth,
-                 packed + static_cast<std::size_t>(p) * depth * kPanel);
-    }
-    for (int t = first_tile; t < last_tile; ++t) {
-      const int row = t * static_cast<int>(kTileRows);
-      const std::size_t rows = std::min<std::size_t>(kTileRows, job.rows - row);
-      const float* a = job.packed + static_cast<std::size_t>(row) * job.depth + k * rows;
-      for (int p = 0; p < panels; ++p) {
-        const WeightSlice& slice = slice_of(first_panel + p);
-        const int column = (first_panel + p - slice.first_panel) * static_cast<int>(kPanel);
-        const std::size_t columns = std::min<std::size_t>(kPanel, slice.columns - column);
-        const float* b = packed + static_cast<std::size_t>(p) * depth * kPanel;
-        float* rest = partial + (static_cast<std::size_t>(t - first_tile) * job.task_panels + p) *
-                                    kTileRows * kPanel;
-        const TileCall call = tile_for(rows, columns);
-        TileEnds ends;
-        ends.begin = first_block ? nullptr : rest;
-        if (!last_block) {
-          ends.end = rest;
-          call(a, rows, b, depth, ends);
-          continue;
-        }
-        ends.end =
-            job.out + static_cast<std::size_t>(row) * job.out_stride + slice.out_column + column;
-        ends.stride = job.out_stride;
-        ends.bias = job.bias ? job.bias + slice.out_column + column : nullptr;
-        ends.add = job.add;
-        if (columns % kLanes == 0) {
-          call(a, rows, b, depth, ends);
-        } else {
-          finish_narrow(call, a, rows, b, depth, ends, rows, columns, narrow);
-        }
-      }
-    }
+  const std::size_t packed = static_cast<std::size_t>(job.depth_block) * job.task_panels * kPanel;
+  const std::size_t chains =
+      static_cast<std::size_t>(job.task_tiles) * job.task_panels * kTileRows * kPanel;
+  const BlockScratch parts{scratch, scratch + packed, scratch + packed + chains};
+  // The first block is shorter if that makes the others start on cache lines of the weights.
+  const WeightSlice& slice = job.slices.front();
+  const int past_line = reinterpret_cast<std::uintptr_t>(slice.data) % 64 / size_of(slice.type);
+  for (int k = 0, depth; k < job.depth; k += depth) {
+    depth = job.depth_block - (k == 0 && job.depth_block > 64 ? past_line : 0);
+    if (job.depth - k <= job.depth_block) depth = job.depth - k;
+    matmul_block(job, first_panel, last_panel, first_tile, last_tile, k, depth, parts);
   }
 }
 

@@ -49,6 +49,31 @@ TEST(Matmul, EveryTargetThreadCountAndTypeGivesTheOneChain) {
   }
 }
 
+TEST(Matmul, AFewRowsGiveTheOneChainToo) {
+  for (const DType type : {DType::kF32, DType::kF16, DType::kBF16}) {
+    for (const auto& [n, k] : {Shape{37, 56}, Shape{64, 1500}, Shape{5, 9}, Shape{40, 32}}) {
+      const StoredTensor w(n, k, type, 20);
+      const HostTensor part = w.view();
+      const auto bias = random_floats(n, 21);
+      const HostTensor part_bias = view_of(bias, 1, n);
+      for (int m = 1; m <= 13; ++m) {
+        const auto a = random_floats(m * k, 22), old = random_floats(m * n, 23);
+        const auto expected = chain(a, w.values, bias, m, n, k);
+        auto added = chain(a, w.values, {}, m, n, k);
+        for (std::size_t i = 0; i < added.size(); ++i) added[i] = old[i] + added[i];
+        for (const std::string& target : cpu_targets()) {
+          const auto backend = make_cpu_backend(2, target);
+          const Matrix x = upload(*backend, a, m, k), out = upload(*backend, old, m, n);
+          backend->project_add(x, *backend->load_linear({&part, 1}, {}), out);
+          EXPECT_TRUE(same_bits(download(*backend, out), added)) << target << " " << m;
+          backend->project(x, *backend->load_linear({&part, 1}, {&part_bias, 1}), 0, out);
+          EXPECT_TRUE(same_bits(download(*backend, out), expected)) << target << " " << m;
+        }
+      }
+    }
+  }
+}
+
 TEST(Matmul, ARowIsTheSameForEveryNumberOfRowsAndPosition) {
   const int n = 96, k = 152, most = 70;
   const auto a = random_floats(most * k, 4);

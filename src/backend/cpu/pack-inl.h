@@ -7,6 +7,7 @@
 #endif
 
 #include <cstring>
+#include <type_traits>
 
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/vec-inl.h"
@@ -48,29 +49,34 @@ HWY_INLINE float widen_one(const Half* from) {
   return value;
 }
 
-#if HWY_TARGET == HWY_SCALAR
-inline constexpr std::size_t kBlocks = 0;
-#else
-using Quad = hn::FixedTag<float, 4>;
-using VQ = hn::Vec<Quad>;
+#if HWY_TARGET != HWY_SCALAR
+// A vector of one row. Two bf16 numbers share a lane: they are only moved, and widened when stored.
+template <class T>
+inline constexpr std::size_t kPerLane = std::is_same_v<T, Brain> ? 2 : 1;
 
-// 4 numbers of one row.
-HWY_INLINE VQ load_quad(const float* from) { return hn::LoadU(Quad(), from); }
-HWY_INLINE VQ load_quad(const Half* from) {
-  const hn::FixedTag<hwy::float16_t, 4> d;
-  const hn::FixedTag<std::uint16_t, 4> du;
-  return hn::PromoteTo(Quad(), hn::BitCast(d, hn::LoadU(du, &from->bits)));
+HWY_INLINE VF load_row(const float* from) { return hn::LoadU(F32(), from); }
+HWY_INLINE VF load_row(const Half* from) {
+  const hn::Rebind<hwy::float16_t, F32> d;
+  const hn::Rebind<std::uint16_t, F32> bits;
+  return hn::PromoteTo(F32(), hn::BitCast(d, hn::LoadU(bits, &from->bits)));
 }
-// 8 numbers of one row, two in a lane: only moved, not computed with.
-HWY_INLINE VQ load_quad(const Brain* from) {
-  const hn::FixedTag<std::uint16_t, 8> d;
-  return hn::BitCast(Quad(), hn::LoadU(d, &from->bits));
+HWY_INLINE VF load_row(const Brain* from) {
+  const hn::Repartition<std::uint16_t, F32> d;
+  return hn::BitCast(F32(), hn::LoadU(d, &from->bits));
+}
+
+// The two bf16 numbers of each lane, widened.
+HWY_INLINE VF lower_half(VF v) {
+  return hn::BitCast(F32(), hn::ShiftLeft<16>(hn::BitCast(U32(), v)));
+}
+HWY_INLINE VF upper_half(VF v) {
+  return hn::BitCast(F32(), hn::And(hn::BitCast(U32(), v), hn::Set(U32(), 0xFFFF0000u)));
 }
 
 // Transposes 4 x 4 numbers in each 128-bit block.
 template <class D, class V>
 HWY_INLINE void transpose_quads(D d, V& a, V& b, V& c, V& e) {
-  const hn::RepartitionToWide<hn::RebindToUnsigned<D> > pairs;
+  const hn::RepartitionToWide<hn::RebindToUnsigned<D>> pairs;
   const auto ab_low = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
   const auto ab_high = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
   const auto ce_low = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
@@ -81,54 +87,93 @@ HWY_INLINE void transpose_quads(D d, V& a, V& b, V& c, V& e) {
   e = hn::BitCast(d, hn::InterleaveUpper(pairs, ab_high, ce_high));
 }
 
-// One 128-bit block of each of kLanes / 4 rows, four rows apart.
-template <class T>
-HWY_INLINE VF load_blocks(const T* const* rows, std::size_t k) {
-#if HWY_MAX_BYTES >= 64
-  const hn::FixedTag<float, 8> half;
-  return hn::Combine(F32(), hn::Combine(half, load_quad(rows[12] + k), load_quad(rows[8] + k)),
-                     hn::Combine(half, load_quad(rows[4] + k), load_quad(rows[0] + k)));
-#elif HWY_MAX_BYTES >= 32
-  return hn::Combine(F32(), load_quad(rows[4] + k), load_quad(rows[0] + k));
+// Transposes kLanes x kLanes numbers: quads in their 128-bit blocks, then the blocks.
+HWY_INLINE void transpose_square(VF* HWY_RESTRICT r) {
+  const F32 d;
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < kLanes; i += 4)
+    transpose_quads(d, r[i], r[i + 1], r[i + 2], r[i + 3]);
+#if HWY_TARGET == HWY_AVX3
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < 4; ++i) {
+    const __m512 ab_low = _mm512_shuffle_f32x4(r[i].raw, r[i + 4].raw, 0x44);
+    const __m512 ab_high = _mm512_shuffle_f32x4(r[i].raw, r[i + 4].raw, 0xEE);
+    const __m512 cd_low = _mm512_shuffle_f32x4(r[i + 8].raw, r[i + 12].raw, 0x44);
+    const __m512 cd_high = _mm512_shuffle_f32x4(r[i + 8].raw, r[i + 12].raw, 0xEE);
+    r[i] = VF{_mm512_shuffle_f32x4(ab_low, cd_low, 0x88)};
+    r[i + 4] = VF{_mm512_shuffle_f32x4(ab_low, cd_low, 0xDD)};
+    r[i + 8] = VF{_mm512_shuffle_f32x4(ab_high, cd_high, 0x88)};
+    r[i + 12] = VF{_mm512_shuffle_f32x4(ab_high, cd_high, 0xDD)};
+  }
+#elif HWY_TARGET == HWY_AVX2
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < 4; ++i) {
+    const VF low = hn::ConcatLowerLower(d, r[i + 4], r[i]);
+    r[i + 4] = hn::ConcatUpperUpper(d, r[i + 4], r[i]);
+    r[i] = low;
+  }
 #else
-  return load_quad(rows[0] + k);
+  static_assert(kLanes == 4);
 #endif
 }
 
-HWY_INLINE void store_columns(const float*, VF v, float* to, std::size_t) {
-  hn::StoreU(v, F32(), to);
+// Numbers until rows start on whole vectors; 0 where they do not all start alike. Rows often lie a
+// multiple of 4 KiB apart and then share one set of the first cache, so that a line which is read
+// in two parts is fetched twice.
+template <class T>
+HWY_INLINE std::size_t numbers_to_line(const T* const* rows) {
+  constexpr std::size_t kBytes = kLanes * kPerLane<T> * sizeof(T);
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(rows[0]) % kBytes;
+  if (reinterpret_cast<std::uintptr_t>(rows[1]) % kBytes != past) return 0;
+  return (kBytes - past) % kBytes / sizeof(T);
 }
-HWY_INLINE void store_columns(const Half*, VF v, float* to, std::size_t) {
-  hn::StoreU(v, F32(), to);
+
+// A vector of each of kLanes rows from k on. For the same reason the lines to come are asked for in
+// the second cache, not in the first.
+template <class T>
+HWY_INLINE void load_square(const T* const* rows, std::size_t k, VF* HWY_RESTRICT r) {
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    const T* from = rows[i] + k;
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(from) + 512, 0, 2);
+    r[i] = load_row(from);
+  }
 }
-// A lane holds numbers k (lower half) and k + 1.
-HWY_INLINE void store_columns(const Brain*, VF v, float* to, std::size_t width) {
-  const U32 d;
-  const VU bits = hn::BitCast(d, v);
-  hn::StoreU(hn::BitCast(F32(), hn::ShiftLeft<16>(bits)), F32(), to);
-  hn::StoreU(hn::BitCast(F32(), hn::And(bits, hn::Set(d, 0xFFFF0000u))), F32(), to + width);
+
+// One block of pack_columns: a vector of each of kWidth rows from k on.
+template <std::size_t kWidth, class T>
+HWY_INLINE void pack_block(const T* const* rows, std::size_t k, float* packed) {
+  for (std::size_t column = 0; column < kWidth; column += kLanes) {
+    VF r[kLanes];
+    load_square(rows + column, k, r);
+    transpose_square(r);
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      float* to = packed + i * kPerLane<T> * kWidth + column;
+      if constexpr (kPerLane<T> == 1) {
+        hn::StoreU(r[i], F32(), to);
+      } else {
+        hn::StoreU(lower_half(r[i]), F32(), to);
+        hn::StoreU(upper_half(r[i]), F32(), to + kWidth);
+      }
+    }
+  }
 }
 #endif  // HWY_SCALAR
 
-// Columns: numbers [0, depth) of kWidth rows, as [depth][kWidth].
+// Columns: numbers [0, depth) of kWidth rows, as [depth][kWidth]. The first and the last block may
+// overlap their neighbours: the same numbers go to the same places.
 template <std::size_t kWidth, class T>
 HWY_NOINLINE void pack_columns(const T* const* rows, std::size_t depth, float* packed) {
   std::size_t k = 0;
 #if HWY_TARGET != HWY_SCALAR
-  constexpr std::size_t kPerLane = sizeof(T) == 2 && !std::is_same_v<T, Half> ? 2 : 1;
-  constexpr std::size_t kStep = 4 * kPerLane;
-  for (; k + kStep <= depth; k += kStep) {
-    for (std::size_t column = 0; column < kWidth; column += kLanes) {
-      const T* const* block = rows + column;
-      VF a = load_blocks(block, k), b = load_blocks(block + 1, k);
-      VF c = load_blocks(block + 2, k), e = load_blocks(block + 3, k);
-      transpose_quads(F32(), a, b, c, e);
-      float* to = packed + k * kWidth + column;
-      store_columns(static_cast<const T*>(nullptr), a, to, kWidth);
-      store_columns(static_cast<const T*>(nullptr), b, to + kPerLane * kWidth, kWidth);
-      store_columns(static_cast<const T*>(nullptr), c, to + 2 * kPerLane * kWidth, kWidth);
-      store_columns(static_cast<const T*>(nullptr), e, to + 3 * kPerLane * kWidth, kWidth);
-    }
+  constexpr std::size_t kStep = kLanes * kPerLane<T>;
+  if (depth >= kStep) {
+    k = numbers_to_line(rows);
+    if (k > 0) pack_block<kWidth>(rows, 0, packed);
+    for (; k + kStep <= depth; k += kStep) pack_block<kWidth>(rows, k, packed + k * kWidth);
+    if (k < depth) pack_block<kWidth>(rows, depth - kStep, packed + (depth - kStep) * kWidth);
+    return;
   }
 #endif
   for (; k < depth; ++k) {
@@ -143,7 +188,8 @@ HWY_NOINLINE void pack_tile(const float* rows, std::size_t stride, std::size_t c
                             std::size_t depth, float* packed) {
   std::size_t row = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const Quad d;
+  const hn::FixedTag<float, 4> d;
+  using VQ = hn::Vec<decltype(d)>;
   for (; row + 4 <= count; row += 4) {
     const float* from = rows + row * stride;
     float* to = packed + row;

@@ -52,6 +52,14 @@ HWY_NOINLINE Top2 top2(const float* x, int padded) {
   return top;
 }
 
+// The largest of kPad numbers.
+HWY_INLINE float max_of_pad(const float* x) {
+  const F32 d;
+  VF top = hn::LoadU(d, x);
+  for (int i = kLanes; i < kPad; i += kLanes) top = hn::Max(top, hn::LoadU(d, x + i));
+  return hn::GetLane(hn::MaxOfLanes(d, top));
+}
+
 HWY_NOINLINE int first_index_of(const float* x, int padded, float value) {
   const F32 d;
   for (int i = 0; i < padded; i += kLanes) {
@@ -172,7 +180,7 @@ struct Best {
   float value = -kInfinity;
   int index = 0;
   void offer(const float* values, int first) {
-    const float top = top2(values, kPad).first;
+    const float top = max_of_pad(values);
     if (!(top > value)) return;
     value = top;
     index = first + first_index_of(values, kPad, top);
@@ -187,7 +195,7 @@ inline int draw(const float* y, int padded, int position, const NoiseKey& key) {
   HWY_ALIGN std::uint32_t words[kPad];
   HWY_ALIGN float values[kPad];
   for (int i = 0; i < padded; i += kPad) {
-    const float top = top2(y + i, kPad).first;
+    const float top = max_of_pad(y + i);
     if (top == -kInfinity || top + kMaxGumbel < best.value) continue;
     noise_words(key, static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(i), words);
     add_gumbel(y + i, words, values);
@@ -261,7 +269,7 @@ inline void keep_top_p(float* y, int padded, int vocabulary, float top_p, Kept& 
 // a lower bound for it.
 inline void keep_top_k(const float* y, int padded, int k, std::vector<float>& maxima, Kept& kept) {
   maxima.clear();
-  for (int i = 0; i < padded; i += kPad) maxima.push_back(top2(y + i, kPad).first);
+  for (int i = 0; i < padded; i += kPad) maxima.push_back(max_of_pad(y + i));
   float bound = std::numeric_limits<float>::lowest();
   if (k <= static_cast<int>(maxima.size())) {
     std::nth_element(maxima.begin(), maxima.begin() + (k - 1), maxima.end(), std::greater<>());

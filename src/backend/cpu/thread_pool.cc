@@ -4,6 +4,10 @@
 #include <chrono>
 #include <utility>
 
+#if defined(__linux__)
+#include <pthread.h>
+#include <sched.h>
+#endif
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
 #endif
@@ -36,7 +40,7 @@ bool spin(const Done& done) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads) : shares_(threads) {
   for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
 }
 
@@ -54,21 +58,17 @@ void ThreadPool::run(int count, const void* context, Call call) {
   context_ = context;
   call_ = call;
   unfinished_.store(count, std::memory_order_relaxed);
-  const std::uint64_t job = (state_.load(std::memory_order_relaxed) >> 32) + 1;
+  const std::uint32_t job = job_.load(std::memory_order_relaxed) + 1;
+  for (int share = 0; share < threads(); ++share) {
+    const int size = first_of_share(share + 1) - first_of_share(share);
+    shares_[share].state.store(std::uint64_t{job} << 32 | static_cast<std::uint32_t>(size),
+                               std::memory_order_release);
+  }
   // Sequentially consistent with sleeping_: either this thread sees the sleeper, or it sees the
   // job.
-  state_.store(job << 32 | static_cast<std::uint32_t>(count), std::memory_order_seq_cst);
-  if (sleeping_.load(std::memory_order_seq_cst) > 0) {
-    { const std::lock_guard lock(mutex_); }  // a worker between its check and its sleep
-    const int wanted = std::min<int>(count - 1, static_cast<int>(workers_.size()));
-    if (wanted == static_cast<int>(workers_.size())) {
-      wake_.notify_all();
-    } else {
-      for (int i = 0; i < wanted; ++i) wake_.notify_one();
-    }
-  }
-  while (claim_and_run(0)) {
-  }
+  job_.store(job, std::memory_order_seq_cst);
+  if (sleeping_.load(std::memory_order_seq_cst) > 0) wake_workers(count - 1);
+  run_tasks(0);
   const auto done = [this] { return unfinished_.load(std::memory_order_acquire) == 0; };
   if (!spin(done)) {
     std::unique_lock lock(mutex_);
@@ -80,13 +80,51 @@ void ThreadPool::run(int count, const void* context, Call call) {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-bool ThreadPool::claim_and_run(int thread) {
-  std::uint64_t state = state_.load(std::memory_order_acquire);
+// A woken worker may be put on the core of the caller, and the scheduler can leave the two there
+// for tens of milliseconds beside an idle one. So sleepers are told to keep off the caller's core.
+void ThreadPool::wake_workers(int wanted) {
+#if defined(__linux__)
+  const int cpu = sched_getcpu();
+  cpu_set_t cpus;
+  if (cpu >= 0 && cpu != callers_cpu_ && sched_getaffinity(0, sizeof(cpus), &cpus) == 0) {
+    callers_cpu_ = cpu;
+    CPU_CLR(cpu, &cpus);
+    if (CPU_COUNT(&cpus) > 0) {
+      for (std::thread& worker : workers_) {
+        pthread_setaffinity_np(worker.native_handle(), sizeof(cpus),
+                               &cpus);  // a wish, as is waking
+      }
+    }
+  }
+#endif
+  { const std::lock_guard lock(mutex_); }  // a worker between its check and its sleep
+  if (wanted >= static_cast<int>(workers_.size())) {
+    wake_.notify_all();
+  } else {
+    for (int i = 0; i < wanted; ++i) wake_.notify_one();
+  }
+}
+
+int ThreadPool::first_of_share(int share) const {
+  const auto all = static_cast<std::int64_t>(threads());
+  return static_cast<int>((std::int64_t{count_} * share + all - 1) / all);
+}
+
+void ThreadPool::run_tasks(int thread) {
+  for (int i = 0; i < threads(); ++i) {
+    while (claim_and_run((thread + i) % threads(), thread)) {
+    }
+  }
+}
+
+bool ThreadPool::claim_and_run(int share, int thread) {
+  std::atomic<std::uint64_t>& share_state = shares_[share].state;
+  std::uint64_t state = share_state.load(std::memory_order_acquire);
   do {
     if ((state & 0xFFFFFFFF) == 0) return false;
-  } while (!state_.compare_exchange_weak(state, state - 1, std::memory_order_acq_rel,
-                                         std::memory_order_acquire));
-  const int index = count_ - static_cast<int>(state & 0xFFFFFFFF);
+  } while (!share_state.compare_exchange_weak(state, state - 1, std::memory_order_acq_rel,
+                                              std::memory_order_acquire));
+  const int index = first_of_share(share + 1) - static_cast<int>(state & 0xFFFFFFFF);
   try {
     call_(context_, index, thread);
   } catch (...) {
@@ -101,17 +139,18 @@ bool ThreadPool::claim_and_run(int thread) {
 }
 
 void ThreadPool::work(int thread) {
+  std::uint32_t seen = 0;
   while (true) {
-    while (claim_and_run(thread)) {
+    const auto new_job = [&] { return job_.load(std::memory_order_seq_cst) != seen; };
+    if (!spin(new_job)) {
+      std::unique_lock lock(mutex_);
+      sleeping_.fetch_add(1, std::memory_order_seq_cst);
+      wake_.wait(lock, [&] { return stop_ || new_job(); });
+      sleeping_.fetch_sub(1, std::memory_order_relaxed);
+      if (stop_) return;
     }
-    if (spin([this] { return tasks_left(); })) continue;
-    std::unique_lock lock(mutex_);
-    sleeping_.fetch_add(1, std::memory_order_seq_cst);
-    wake_.wait(lock, [this] {
-      return stop_ || (state_.load(std::memory_order_seq_cst) & 0xFFFFFFFF) != 0;
-    });
-    sleeping_.fetch_sub(1, std::memory_order_relaxed);
-    if (stop_) return;
+    seen = job_.load(std::memory_order_acquire);  // all that is left of it is claimed below
+    run_tasks(thread);
   }
 }
 

@@ -22,14 +22,14 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  int threads() const { return static_cast<int>(shares_.size()); }
 
   // Calls task(index, thread) for every index in [0, count), thread in [0, threads()), and returns
   // when all calls have. The first exception of a task is thrown here, after all others ended. One
   // caller at a time; a task may not call parallel_for itself.
   template <class Task>
   void parallel_for(int count, const Task& task) {
-    if (workers_.empty() || count <= 1) {
+    if (threads() == 1 || count <= 1) {
       for (int i = 0; i < count; ++i) task(i, 0);
       return;
     }
@@ -42,13 +42,19 @@ class ThreadPool {
   using Call = void (*)(const void* context, int index, int thread);
 
   void run(int count, const void* context, Call call);
-  bool claim_and_run(int thread);  // false: no task was left
-  bool tasks_left() const { return (state_.load(std::memory_order_acquire) & 0xFFFFFFFF) != 0; }
+  void wake_workers(int wanted);
+  void run_tasks(int thread);  // until none is left to claim
+  bool claim_and_run(int share, int thread);
+  int first_of_share(int share) const;
   void work(int thread);
 
-  // Job number (upper half) and tasks not yet claimed (lower half). A claim is one compare-exchange
-  // on the pair, so a late worker cannot take a task of a job whose fields it has not seen.
-  alignas(64) std::atomic<std::uint64_t> state_{0};
+  // Per thread: job number (upper half) and tasks not yet claimed (lower half). A claim is one
+  // compare-exchange on the pair, so a late worker cannot take a task of a job it has not seen.
+  struct alignas(64) Share {
+    std::atomic<std::uint64_t> state{0};
+  };
+  std::vector<Share> shares_;
+  alignas(64) std::atomic<std::uint32_t> job_{0};  // set when all shares are
   alignas(64) std::atomic<int> unfinished_{0};
   alignas(64) std::atomic<int> sleeping_{0};
   // The job: written by the caller while no task is claimed, read by whoever holds a claim.
@@ -62,6 +68,7 @@ class ThreadPool {
   bool stop_ = false;
   std::exception_ptr error_;
   std::vector<std::thread> workers_;
+  int callers_cpu_ = -1;  // that the workers were last told to keep off
 };
 
 }  // namespace umf

@@ -4,7 +4,7 @@
 namespace umf {
 
 std::string cuda_objection() {
-  return "this version has no CUDA kernels yet; use the cpu backend";
+  return "this build has no CUDA (configure with --preset cuda); use the cpu backend";
 }
 
 std::unique_ptr<Backend> make_cuda_backend() { throw Error("backend 'cuda': " + cuda_objection()); }

@@ -90,8 +90,10 @@ Prediction score(const Row& p, int token) {
   Prediction prediction{.token = token, .confidence = static_cast<float>(p[token])};
   double first = 0, second = 0, entropy = 0;
   for (const double value : p) {
-    if (value > first) second = std::exchange(first, value);
-    else if (value > second) second = value;
+    if (value > first)
+      second = std::exchange(first, value);
+    else if (value > second)
+      second = value;
     entropy -= value * std::log(value + 1e-10);
   }
   prediction.margin = static_cast<float>(first - second);

@@ -24,7 +24,8 @@ TEST(PredictRow, TopPKeepsTheTokenThatCrossesTheThreshold) {
   const Prediction p = predict_row(kHalf, 0, {.top_p = 0.6f, .tempered_scores = true});
   EXPECT_NEAR(p.confidence, 2.0 / 3, 1e-6);  // two tokens stay, of equal ones the lower id
   EXPECT_NEAR(p.margin, 1.0 / 3, 1e-6);
-  EXPECT_NEAR(predict_row(kHalf, 0, {.top_p = 0.4f, .tempered_scores = true}).confidence, 1.0, 1e-6);
+  EXPECT_NEAR(predict_row(kHalf, 0, {.top_p = 0.4f, .tempered_scores = true}).confidence, 1.0,
+              1e-6);
 }
 
 TEST(PredictRow, TopKKeepsTies) {

@@ -56,7 +56,8 @@ class ReferenceBackend final : public Backend {
     return gains;
   }
 
-  std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim, double theta) override {
+  std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
+                                                double theta) override {
     auto rotation = std::make_shared<ReferenceRotation>();
     rotation->positions = positions;
     rotation->head_dim = head_dim;
@@ -74,7 +75,8 @@ class ReferenceBackend final : public Backend {
 
   Matrix allocate(int rows, int cols) override {
     const std::size_t count = static_cast<std::size_t>(rows) * cols;
-    return {std::shared_ptr<float[]>(new float[std::max<std::size_t>(count, 1)]), 0, rows, cols, cols};
+    return {std::shared_ptr<float[]>(new float[std::max<std::size_t>(count, 1)]), 0, rows, cols,
+            cols};
   }
 
   void embed(const Linear& table, std::span<const Token> tokens, const Matrix& out) override {
@@ -197,7 +199,8 @@ class ReferenceBackend final : public Backend {
     const HostTensor& weight = linear.parts[part];
     double sum = linear.biases.empty() ? 0.0 : element(linear.biases[part], row);
     for (int k = 0; k < weight.cols; ++k) {
-      sum += static_cast<double>(x[k]) * element(weight, static_cast<std::size_t>(row) * weight.cols + k);
+      sum += static_cast<double>(x[k]) *
+             element(weight, static_cast<std::size_t>(row) * weight.cols + k);
     }
     return static_cast<float>(sum);
   }

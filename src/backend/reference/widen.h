@@ -21,7 +21,8 @@ inline float widen_f16(std::uint16_t bits) {
     const float value = static_cast<float>(magnitude) * 0x1p-24f;
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
   }
-  const std::uint32_t exponent = magnitude >= 0x7C00 ? 0x7F800000u : ((magnitude >> 10) + 112) << 23;
+  const std::uint32_t exponent =
+      magnitude >= 0x7C00 ? 0x7F800000u : ((magnitude >> 10) + 112) << 23;
   return std::bit_cast<float>(sign | exponent | (magnitude & 0x03FF) << 13);
 }
 

@@ -1,0 +1,92 @@
+// Two small but real tokenizers, the windows they can make, and models that write with them: for
+// tests.
+#pragma once
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "decode/lexicon.h"
+#include "fakes/scripted_model.h"
+#include "fakes/temporary_directory.h"
+#include "tiny/tiny_tokenizers.h"
+
+namespace umf {
+
+inline SpecialTokens tiny_special_tokens(TinyFamily family) {
+  const TinyTokens ids = tiny_tokens(family);
+  SpecialTokens tokens{.mask = ids.mask, .end_of_text = ids.eos, .padding = ids.pad};
+  if (ids.end_of_turn != ids.eos) tokens.end_of_turn = ids.end_of_turn;
+  tokens.ends = {ids.eos, ids.pad, ids.end_of_turn};
+  return tokens;
+}
+
+// A tiny family's lexicon; the tokenizer lives as long as the program.
+inline const Lexicon& tiny_lexicon(TinyFamily family) {
+  static const TemporaryDirectory root;
+  static const auto load = [](TinyFamily of, const std::string& name) {
+    std::filesystem::create_directories(root / name);
+    write_tiny_tokenizer(of, root / name);
+    return Tokenizer::load(root / name);
+  };
+  static const Tokenizer llada = load(TinyFamily::kLlada, "llada");
+  static const Tokenizer dream = load(TinyFamily::kDream, "dream");
+  static const Tokenizer sdc = load(TinyFamily::kStableDiffCoder, "sdc");
+  static const Lexicon lexicons[] = {{&llada, tiny_special_tokens(TinyFamily::kLlada)},
+                                     {&dream, tiny_special_tokens(TinyFamily::kDream)},
+                                     {&sdc, tiny_special_tokens(TinyFamily::kStableDiffCoder)}};
+  if (family == TinyFamily::kLlada) return lexicons[0];
+  return family == TinyFamily::kDream ? lexicons[1] : lexicons[2];
+}
+
+inline const Lexicon& llada_lexicon() { return tiny_lexicon(TinyFamily::kLlada); }
+inline const Lexicon& dream_lexicon() { return tiny_lexicon(TinyFamily::kDream); }
+inline const Lexicon& sdc_lexicon() { return tiny_lexicon(TinyFamily::kStableDiffCoder); }
+
+// Any cells at all: special ones, masks, and tokens that split characters or are no UTF-8.
+inline std::vector<Token> random_window(const Lexicon& lexicon, int length, std::mt19937& rng) {
+  const SpecialTokens& tokens = lexicon.tokens;
+  const std::vector<Token> special = {
+      tokens.mask,        tokens.mask,       tokens.mask,
+      tokens.end_of_text, lexicon.padding(), tokens.end_of_turn.value_or(tokens.end_of_text)};
+  std::vector<Token> cells;
+  while (std::cmp_less(cells.size(), length)) {
+    if (rng() % 3 == 0) {
+      cells.push_back(special[rng() % special.size()]);
+    } else if (rng() % 4 == 0) {
+      for (const Token id :
+           lexicon.tokenizer->encode_bytes("\u00e9\u4e2d\U0001f600 the user\r\n")) {
+        if (rng() % 8 != 0) cells.push_back(id);
+      }
+    } else {
+      const auto id = static_cast<Token>(rng() % lexicon.tokenizer->size());
+      if (!lexicon.tokenizer->is_special(id)) cells.push_back(id);
+    }
+  }
+  return cells;
+}
+
+// A model over a lexicon whose wishes depend on every cell in a way of its own (`salt`). Special
+// tokens without a role, which conversion cannot keep, are written only when asked for.
+inline ScriptedModel hashing_model(const Lexicon& lexicon, std::uint64_t salt, int block = 0,
+                                   int max_length = 4096, bool any_special = false) {
+  const int vocabulary = lexicon.tokenizer->size();
+  ModelInfo info{.name = "hashing",
+                 .family = "test",
+                 .tokens = lexicon.tokens,
+                 .vocabulary = vocabulary,
+                 .max_length = max_length,
+                 .block = block};
+  return {info, [=, &lexicon](std::span<const Token> tokens, int position) {
+            const NoiseKey key = noise_key(salt, 0, tokens);
+            std::vector<float> logits(vocabulary, -50.0f);
+            for (int i = 0; i < vocabulary; ++i) {
+              if (!any_special && role_of(lexicon, i) == CellRole::kOtherSpecial) continue;
+              logits[i] = 4 * open_unit(noise_word(key, position, i));
+            }
+            return logits;
+          }};
+}
+
+}  // namespace umf

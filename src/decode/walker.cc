@@ -1,0 +1,204 @@
+#include "decode/walker.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "decode/checkpoints.h"
+#include "decode/decoder.h"
+#include "decode/schedule.h"
+
+namespace umf {
+namespace {
+
+void require(bool holds, const std::string& message) {
+  if (!holds) throw Error(message);
+}
+
+WalkOptions checked(WalkOptions options) {
+  require(options.window >= 1,
+          fmt::format("the window must have at least 1 cell, not {}", options.window));
+  require(options.block_length >= 0,
+          fmt::format("the block length must be at least 1, not {}", options.block_length));
+  if (options.block_length == 0) options.block_length = options.window;
+  require(options.window % options.block_length == 0,
+          fmt::format("the window of {} is not a multiple of the block length {}", options.window,
+                      options.block_length));
+  return options;
+}
+
+// The action with the noise of a fresh draw; draw 0 is the noise of the state alone.
+Action drawn(Action action, std::uint64_t draw) {
+  if (draw != 0) action.seed = noise_key(action.seed, draw, {}).low;
+  return action;
+}
+
+std::vector<Token> mask_tokens(const std::vector<Lexicon>& lexicons) {
+  std::vector<Token> masks;
+  for (const Lexicon& lexicon : lexicons) masks.push_back(lexicon.tokens.mask);
+  return masks;
+}
+
+std::vector<Lexicon> distinct_lexicons(const std::vector<Participant>& participants,
+                                       std::vector<int>& lexicon_of) {
+  std::vector<Lexicon> lexicons;
+  for (const Participant& participant : participants) {
+    const Lexicon own{participant.tokenizer, participant.model->info().tokens};
+    const auto known = std::find_if(lexicons.begin(), lexicons.end(), [&](const Lexicon& lexicon) {
+      return same_lexicon(lexicon, own);
+    });
+    lexicon_of.push_back(static_cast<int>(known - lexicons.begin()));
+    if (known == lexicons.end()) lexicons.push_back(own);
+  }
+  return lexicons;
+}
+
+}  // namespace
+
+Walker::Walker(std::vector<Participant> participants, std::vector<Action> actions,
+               WalkOptions options)
+    : participants_(std::move(participants)),
+      actions_(std::move(actions)),
+      options_(checked(std::move(options))),
+      targets_(checkpoint_targets(options_.window, options_.ratios, options_.block_length)),
+      lexicons_(distinct_lexicons(participants_, lexicon_of_)),
+      table_(options_.window, mask_tokens(lexicons_)) {
+  require(!actions_.empty(), "a search needs at least one action");
+  for (const Action& action : actions_) check(action);
+  for (const auto& [model, tokenizer, prompt] : participants_) {
+    require(std::find(prompt.begin(), prompt.end(), model->info().tokens.mask) == prompt.end(),
+            "the prompt contains the model's mask token; it would be taken for a cell to fill");
+  }
+}
+
+void Walker::check(const Action& action) const {
+  umf::check(action);
+  require(action.model >= 0 && std::cmp_less(action.model, participants_.size()),
+          fmt::format("an action names model {}, but there are {}", action.model,
+                      participants_.size()));
+  // The mask would win again in the same state, for ever.
+  require(!action.allow_mask,
+          "allow-mask is for plain decoding: a search commits a token per pass");
+}
+
+Outcome Walker::walk(const Trial& trial, int limit, const WalkObserver& observer) {
+  assert(trial.action >= 0 && trial.action < actions() && trial.from >= 0 && trial.from < states());
+  std::optional<WindowState> entered = enter(trial);
+  if (!entered) return {.complete = false, .feasible = false};
+  WindowState& state = *entered;
+  const Action action = drawn(actions_[trial.action], trial.draw);
+  std::vector<WindowState> path;
+  int passes = 0, masks = masks_in(state);
+  bool at_checkpoint = false, going = true;
+  while (masks > 0 && passes < limit && going) {
+    const int target = next_target(targets_, masks);
+    const std::vector<Commit> commits = step(state, action, trial.action);
+    ++passes;
+    masks = masks_in(state);
+    at_checkpoint = masks <= target;
+    if (at_checkpoint) path.push_back(state);
+    if (observer) going = observer(state.cells, commits);
+  }
+  if (!at_checkpoint) path.push_back(state);
+
+  Outcome outcome{.passes = passes, .complete = masks == 0};
+  for (const WindowState& place : path) {
+    const StateId id = table_.intern(place);
+    outcome.path.push_back({id, table_.masks(id)});
+  }
+  return outcome;
+}
+
+// The trial's state in the ids of the action's model; nothing when it does not fit there.
+std::optional<WindowState> Walker::enter(const Trial& trial) const {
+  const int participant = actions_[trial.action].model;
+  const auto& [model, tokenizer, prompt] = participants_[participant];
+  const int lexicon = lexicon_of_[participant];
+  const int masks = table_.masks(trial.from);
+  WindowState state = table_.at(trial.from, lexicon);
+  if (masks == 0) return state;  // an end is an end for every action
+  auto cells = convert(state.cells, lexicons_[state.lexicon], lexicons_[lexicon],
+                       {.policy = options_.policy,
+                        .window = options_.window,
+                        .least_masks = next_target(targets_, masks) + 1,
+                        .context = model->info().max_length - static_cast<int>(prompt.size())});
+  if (!cells) return std::nullopt;
+  // The steps that an action had left end with its tokenizer: here another action is entered.
+  if (state.lexicon != lexicon) state.steps_left = 0;
+  state.lexicon = lexicon;
+  state.cells = *std::move(cells);
+  return state;
+}
+
+int Walker::masks_in(const WindowState& state) const {
+  return static_cast<int>(
+      std::count(state.cells.begin(), state.cells.end(), lexicons_[state.lexicon].tokens.mask));
+}
+
+// The masks that may be committed next. A block is open until the masks are a multiple of its
+// length, so that the active block follows from the state alone, also where a walk was cut inside
+// of one. A model whose attention has blocks is asked for one of them at a time, counted from the
+// start of its prompt: its later blocks have never seen unfinished earlier ones.
+Walker::Range Walker::active_range(const WindowState& state, const Participant& participant) const {
+  const Token mask = lexicons_[state.lexicon].tokens.mask;
+  const int open = masks_in(state) % options_.block_length;
+  const int wanted = open == 0 ? options_.block_length : open;
+  const auto first = static_cast<int>(std::find(state.cells.begin(), state.cells.end(), mask) -
+                                      state.cells.begin());
+  auto last = static_cast<int>(state.cells.size());
+  if (const int block = participant.model->info().block; block > 0) {
+    const auto before = static_cast<int>(participant.prompt.size());
+    last = std::min(last, ((before + first) / block + 1) * block - before);
+  }
+  Range range{first, first, 0};
+  for (; range.end < last && range.masks < wanted; ++range.end) {
+    if (state.cells[range.end] == mask) ++range.masks;
+  }
+  return range;
+}
+
+std::vector<Commit> Walker::step(WindowState& state, const Action& action, int index) const {
+  const Participant& participant = participants_[action.model];
+  const Range range = active_range(state, participant);
+  const int steps_left = state.steps_left > 0 ? state.steps_left : range.masks;
+  const StepRule rule{.begin = range.begin,
+                      .end = range.end,
+                      .count = 1,
+                      .share = 1.0f / static_cast<float>(steps_left),
+                      .steps_left = steps_left,
+                      .time = state_time(masks_in(state), options_.window)};
+  const std::vector<Commit> commits =
+      denoise(*participant.model, participant.prompt, state.cells, action, index, rule);
+  for (const Commit& commit : commits) state.cells[commit.cell] = commit.token;
+  // Origin spends as many passes on a range as it has masks; with the last mask the rest is
+  // dropped.
+  const bool unfinished = std::cmp_less(commits.size(), range.masks);
+  state.steps_left = action.strategy == Strategy::kOrigin && unfinished ? steps_left - 1 : 0;
+  return commits;
+}
+
+std::string Walker::text(StateId id) const {
+  WindowState state = table_.at(id);
+  const Lexicon& lexicon = lexicons_[state.lexicon];
+  std::erase(state.cells, lexicon.tokens.mask);
+  return answer_text(*lexicon.tokenizer, lexicon.tokens, state.cells);
+}
+
+bool Walker::closed(StateId id) const {
+  const WindowState state = table_.at(id);
+  const Lexicon& lexicon = lexicons_[state.lexicon];
+  // Another tokenizer may make padding of a special token that has no role, and end the text there.
+  const bool may_convert = lexicons_.size() > 1 && table_.masks(id) > 0;
+  for (const Token cell : state.cells) {
+    if (ends_text(lexicon.tokens, cell)) return true;
+    const CellRole role = role_of(lexicon, cell);
+    if (role == CellRole::kMask || (role != CellRole::kText && may_convert)) return false;
+  }
+  return true;
+}
+
+}  // namespace umf

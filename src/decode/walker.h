@@ -1,0 +1,90 @@
+// The decoding half of a search: states, and walks between them with models that may differ in
+// their tokenizers.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/action.h"
+#include "decode/convert.h"
+#include "decode/denoise.h"
+#include "decode/state_table.h"
+
+namespace umf {
+
+// A model in a search, and the problem as its chat template and tokenizer put it. Both must outlive
+// the walker.
+struct Participant {
+  Model* model = nullptr;
+  const Tokenizer* tokenizer = nullptr;
+  std::vector<Token> prompt;
+};
+
+struct WalkOptions {
+  int window = 256;
+  std::vector<int> ratios;  // of the checkpoints, in thousandths of the window
+  int block_length = 0;     // blocks are finished from the left; 0: no blocks
+  WindowPolicy policy = WindowPolicy::kPreserveMasks;
+};
+
+// After every pass: the window so far, in the ids of the action's model, and what was committed.
+// Returning false ends the walk as its limit would.
+using WalkObserver =
+    std::function<bool(std::span<const Token> window, std::span<const Commit> commits)>;
+
+// A walk depends on its trial alone: not on earlier walks, their order, or the limit beyond its own
+// length. One thread at a time, as the models; walkers that share a model take turns, too.
+class Walker {
+ public:
+  // Actions name their participant in `model`. Throws Error when something does not fit together.
+  Walker(std::vector<Participant> participants, std::vector<Action> actions, WalkOptions options);
+
+  Place root() const { return {0, options_.window}; }
+  int actions() const { return static_cast<int>(actions_.size()); }
+  int model_of(int action) const { return actions_[action].model; }
+
+  // One token per forward pass from the trial's state to its end, or for `limit` passes: exactly
+  // the masks of the start (origin: at most). The path holds the first state at or below each
+  // checkpoint and the last state. Infeasible when the window does not fit the action's model. When
+  // a model throws, no state of the walk is kept.
+  Outcome walk(const Trial& trial, int limit, const WalkObserver& observer = {});
+
+  // The answer in a state: the bytes before the first token that ends it, without special tokens
+  // and masks. May be invalid UTF-8.
+  std::string text(StateId id) const;
+  // Whether no action can change the text any more: nothing is masked before the token that ends
+  // it.
+  bool closed(StateId id) const;
+
+  // The state for display; its ids belong to tokenizer_of(state).
+  WindowState state(StateId id) const { return table_.at(id); }
+  const Tokenizer& tokenizer_of(const WindowState& state) const {
+    return *lexicons_[state.lexicon].tokenizer;
+  }
+  int states() const { return table_.size(); }
+  const std::vector<int>& targets() const { return targets_; }
+
+ private:
+  // A participant's model is asked for cells in [begin, end) only.
+  struct Range {
+    int begin, end, masks;
+  };
+  void check(const Action& action) const;
+  int masks_in(const WindowState& state) const;
+  std::optional<WindowState> enter(const Trial& trial) const;
+  Range active_range(const WindowState& state, const Participant& participant) const;
+  std::vector<Commit> step(WindowState& state, const Action& action, int index) const;
+
+  std::vector<Participant> participants_;
+  std::vector<Action> actions_;
+  WalkOptions options_;
+  std::vector<int> targets_;
+  std::vector<int> lexicon_of_;    // by participant; filled with the next
+  std::vector<Lexicon> lexicons_;  // distinct ones, in the order of the participants
+  StateTable table_;
+};
+
+}  // namespace umf

@@ -1,0 +1,60 @@
+// A world that writes down what it does, so that an interrupted search goes on where it was.
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/json.h"
+#include "world.h"
+
+namespace umf {
+
+// Every finished walk and every verdict is appended to a file and synced. A search over the same
+// configuration asks the same questions in the same order, so that a new run first gets the
+// recorded answers, at no cost, and then continues with new ones: same answer, same counts, same
+// trace as without the interruption. A torn last line is ignored. A rollout that an earlier,
+// smaller budget cut is walked anew.
+class Journal final : public World {
+ public:
+  // How states are written and read back; reading gives the id in this run.
+  struct States {
+    std::function<Json(StateId)> save;
+    std::function<StateId(const Json&)> load;
+  };
+
+  // `configuration` is everything that the answers depend on; a file made with another one is an
+  // Error.
+  Journal(World& inner, std::filesystem::path path, const Json& configuration, States states);
+  ~Journal() override;
+
+  Place root() const override { return inner_.root(); }
+  int actions() const override { return inner_.actions(); }
+  int model_of(int action) const override { return inner_.model_of(action); }
+  Outcome walk(const Trial& trial, int limit) override;
+  Verdict judge(StateId end) override;
+
+  int replayed() const { return replayed_; }  // answers taken from the file so far
+
+ private:
+  void load(const Json& configuration);
+  void append(const Json& entry);
+  // Recorded entries from here on do not belong to this run: forget them, in the file as well.
+  void forget_the_rest();
+
+  struct Entry {
+    Json json;
+    std::uintmax_t end = 0;  // its end in the file
+  };
+
+  World& inner_;
+  std::filesystem::path path_;
+  States states_;
+  std::deque<Entry> recorded_;  // not asked for yet
+  std::uintmax_t valid_bytes_ = 0;
+  int file_ = -1, replayed_ = 0;
+};
+
+}  // namespace umf

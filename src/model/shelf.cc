@@ -1,0 +1,65 @@
+#include "model/shelf.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace umf {
+
+// A model that loads itself: known by its description at once, by its weights on first use.
+struct Shelf::Slot final : Model {
+  Shelf& shelf;
+  std::shared_ptr<const Checkpoint> checkpoint;
+  ModelInfo description;
+  std::unique_ptr<LanguageModel> loaded;
+  std::uint64_t last_use = 0;
+
+  Slot(Shelf& owner, std::string name, Checkpoint opened)
+      : shelf(owner),
+        checkpoint(std::make_shared<const Checkpoint>(std::move(opened))),
+        description(describe_model(std::move(name), *checkpoint)) {}
+
+  const ModelInfo& info() const override { return description; }
+  std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) override {
+    return shelf.take(*this).predict(batch);
+  }
+  std::uint64_t bytes() const { return checkpoint->weights.bytes(); }
+};
+
+Shelf::Shelf(Backend& backend, std::uint64_t memory_limit)
+    : backend_(backend), memory_limit_(memory_limit) {}
+
+Shelf::~Shelf() = default;
+
+int Shelf::add(std::string name, Checkpoint checkpoint) {
+  slots_.push_back(std::make_unique<Slot>(*this, std::move(name), std::move(checkpoint)));
+  return size() - 1;
+}
+
+Model& Shelf::model(int number) { return *slots_[number]; }
+
+const Checkpoint& Shelf::checkpoint(int number) const { return *slots_[number]->checkpoint; }
+
+std::uint64_t Shelf::resident_bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto& slot : slots_) sum += slot->loaded ? slot->bytes() : 0;
+  return sum;
+}
+
+LanguageModel& Shelf::take(Slot& slot) {
+  slot.last_use = ++clock_;
+  if (slot.loaded) return *slot.loaded;
+  const auto idle = [&](const auto& a, const auto& b) {
+    return std::pair(!a->loaded, a->last_use) < std::pair(!b->loaded, b->last_use);
+  };
+  while (memory_limit_ > 0 && resident_bytes() > 0 &&
+         resident_bytes() + slot.bytes() > memory_limit_) {
+    Slot& oldest = **std::min_element(slots_.begin(), slots_.end(), idle);
+    oldest.loaded.reset();
+    oldest.checkpoint->weights.release_pages();
+  }
+  slot.loaded = std::make_unique<LanguageModel>(slot.description.name, slot.checkpoint, backend_);
+  ++loads_;
+  return *slot.loaded;
+}
+
+}  // namespace umf

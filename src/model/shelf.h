@@ -1,0 +1,44 @@
+// The models of a run: loaded when they are first used, put aside when memory is short.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/language_model.h"
+
+namespace umf {
+
+// Models share one backend and take turns. One thread at a time.
+class Shelf {
+ public:
+  // With a `memory_limit` above 0 the weights in memory stay below it as far as one model alone
+  // does: the model unused for longest loses its activations and its resident pages. Its files stay
+  // mapped, so that coming back costs reading, not loading.
+  Shelf(Backend& backend, std::uint64_t memory_limit);
+  ~Shelf();
+  Shelf(const Shelf&) = delete;
+  Shelf& operator=(const Shelf&) = delete;
+
+  // Puts a checkpoint on the shelf and gives the model's number. Nothing is loaded yet.
+  int add(std::string name, Checkpoint checkpoint);
+
+  int size() const { return static_cast<int>(slots_.size()); }
+  Model& model(int number);
+  const Checkpoint& checkpoint(int number) const;
+
+  int loads() const { return loads_; }  // how often a model was loaded, first uses included
+  std::uint64_t resident_bytes() const;
+
+ private:
+  struct Slot;
+  LanguageModel& take(Slot& slot);
+
+  Backend& backend_;
+  std::uint64_t memory_limit_, clock_ = 0;
+  int loads_ = 0;
+  std::vector<std::unique_ptr<Slot>> slots_;
+};
+
+}  // namespace umf

@@ -1,0 +1,33 @@
+// The configurations of the paper by name: which search, which published models, which actions in
+// which order.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace umf {
+
+struct PresetAction {
+  std::string model;   // one of the preset's models
+  std::string fields;  // as for --action, on top of the model's recommended action
+};
+
+struct Preset {
+  std::string name, summary;
+  std::string search;                 // a name of the table of searches
+  std::vector<PresetAction> actions;  // the first is the strongest
+  int block_length = 0;               // 0: no blocks
+};
+
+// UnMaskFork and its variants first, then the 28 baseline configurations in the order of their
+// table.
+std::span<const Preset> presets();
+
+// Throws Error with the nearest name when there is none.
+const Preset& find_preset(const std::string& name);
+
+// Where a preset's model is published: its Hugging Face id.
+std::string published_id(const std::string& model);
+
+}  // namespace umf

@@ -1,0 +1,20 @@
+// What is asked: a plain value.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/json.h"
+
+namespace umf {
+
+struct Problem {
+  std::string id;      // "sum-of-evens"
+  std::string prompt;  // the user's message
+  Json reward;         // how answers are judged during the search; hidden tests never get here
+};
+
+// Reads a problem file. Throws Error naming the file and the key.
+Problem parse_problem(const std::string& text, const std::string& where);
+
+}  // namespace umf

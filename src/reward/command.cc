@@ -1,0 +1,90 @@
+// The user's own program as the judge.
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "reward/reward.h"
+
+namespace umf {
+namespace {
+
+Verdict failed(const std::string& why) { return {std::numeric_limits<double>::quiet_NaN(), why}; }
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const auto first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return "";
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+Verdict parse_output(std::string_view text) {
+  double reward = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), reward);
+  if (failure == std::errc() && end == text.data() + text.size()) return {reward, ""};
+  try {
+    const Json json = parse_json(text, "the judge's output");
+    if (json.is_object() && json.contains("reward") && json["reward"].is_number()) {
+      return {json["reward"].get<double>(), json.value("why", "")};
+    }
+  } catch (const std::exception&) {
+    // Said below in the words of this reward.
+  }
+  return failed(fmt::format("the judge printed neither a number nor {{\"reward\",\"why\"}}: '{}'",
+                            text.substr(0, 80)));
+}
+
+class CommandReward final : public Reward {
+ public:
+  CommandReward(std::vector<std::string> argv, ProcessLimits limits, std::string id,
+                std::string prompt)
+      : argv_(std::move(argv)), limits_(limits), id_(std::move(id)), prompt_(std::move(prompt)) {}
+
+  Verdict judge(std::string_view answer) override {
+    const Json input = {{"id", id_}, {"prompt", prompt_}, {"answer", answer}};
+    const std::string line = input.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const ProcessResult result = run_process(argv_, line, limits_);
+    if (result.timed_out)
+      return failed(fmt::format("the judge gave no answer within {} ms", limits_.timeout_ms));
+    if (result.signal != 0)
+      return failed(fmt::format("the judge was ended by signal {}", result.signal));
+    if (result.exit_status != 0)
+      return failed(fmt::format("the judge ended with status {}", result.exit_status));
+    return parse_output(trimmed(result.out));
+  }
+
+ private:
+  std::vector<std::string> argv_;
+  ProcessLimits limits_;
+  std::string id_, prompt_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reward> make_command_reward(const Json& spec, const std::string& id,
+                                            const std::string& prompt, const std::string& where) {
+  ProcessLimits limits;
+  for (const auto& [key, value] : spec.items()) {
+    if (key == "timeout_ms" && value.is_number() && value > 0 && value <= 86'400'000) {
+      limits.timeout_ms = value.get<int>();
+    } else if (key != "type" && key != "argv") {
+      throw Error(fmt::format(
+          "{}: a command reward has 'argv' and 'timeout_ms'; '{}' is not understood", where, key));
+    }
+  }
+  if (!spec.contains("argv") || !spec["argv"].is_array() || spec["argv"].empty()) {
+    throw Error(where + ": a command reward needs 'argv', a list of strings");
+  }
+  std::vector<std::string> argv;
+  for (const Json& word : spec["argv"]) {
+    if (!word.is_string()) throw Error(where + ": a command reward's 'argv' must hold strings");
+    argv.push_back(word);
+  }
+  return std::make_unique<CommandReward>(std::move(argv), limits, id, prompt);
+}
+
+}  // namespace umf

@@ -1,0 +1,23 @@
+#include "reward/reward.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace umf {
+
+std::unique_ptr<Reward> make_reward(const Json& spec, const std::string& id,
+                                    const std::string& prompt, const std::string& where) {
+  if (!spec.is_object() || !spec.contains("type") || !spec["type"].is_string()) {
+    throw Error(where + ": 'reward' must be an object with a 'type'");
+  }
+  const std::string type = spec["type"];
+  if (type == "command") return make_command_reward(spec, id, prompt, where);
+  if (type == "text") return make_text_reward(spec, where);
+  throw Error(fmt::format(
+      "{}: this version has no reward of type '{}'; it has 'command' and 'text'", where, type));
+}
+
+}  // namespace umf

@@ -1,0 +1,59 @@
+#include "search/searches.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "search/search_testing.h"
+
+namespace umf {
+namespace {
+
+// Two actions where a search takes several.
+SearchSetup setup_for(std::string_view name) {
+  const bool takes_one = name == "best-of-n" || name == "dts";
+  return {.root = ToyWorld().root(), .actions = takes_one ? 1 : 2, .seed = 5};
+}
+
+TEST(Searches, EveryEntryMakesASearchThatRuns) {
+  for (const SearchEntry& entry : searches()) {
+    ToyWorld world;
+    const auto search = make_search(entry.name, setup_for(entry.name));
+    EXPECT_EQ(run(*search, world, 10).trials.size(), 10) << entry.name;
+    EXPECT_FALSE(entry.summary.empty());
+  }
+}
+
+TEST(Searches, EveryMethodButPairCanBePaired) {
+  for (const SearchEntry& entry : searches()) {
+    SearchSetup setup = setup_for("pair");
+    setup.options.pair = {.method = std::string(entry.name), .passes = 80};
+    if (entry.name == "pair") {
+      EXPECT_THROW(make_search("pair", setup), Error);
+      continue;
+    }
+    ToyWorld world;
+    const ToyRun result = run(*make_search("pair", setup), world, 500);
+    EXPECT_LE(result.passes, 160) << entry.name;
+    EXPECT_EQ(result.trials.front().action, 0);
+    EXPECT_EQ(result.trials.back().action, 1);
+  }
+}
+
+TEST(Searches, UnknownNameIsAnsweredWithTheKnownOnes) {
+  try {
+    make_search("best", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("ab-mcts-m"));
+  }
+}
+
+TEST(Searches, OneActionSearchesRefuseAList) {
+  EXPECT_THROW(make_search("dts", {.actions = 2}), Error);
+  EXPECT_THROW(make_search("best-of-n", {.actions = 2}), Error);
+  EXPECT_THROW(make_search("pair", {.actions = 3}), Error);
+}
+
+}  // namespace
+}  // namespace umf
