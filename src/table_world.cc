@@ -69,7 +69,7 @@ StateId TableWorld::child(StateId state, int action) {
 
 StateId TableWorld::between_levels(StateId state, int action, int masks) {
   const auto [place, is_new] =
-      between_.try_emplace({state, {action, masks}}, static_cast<StateId>(states_.size()));
+      between_.try_emplace({state, action, masks}, static_cast<StateId>(states_.size()));
   if (is_new) {
     states_.push_back({state, action, states_[state].level, masks});
     children_.resize(children_.size() + actions_);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "world.h"
@@ -44,7 +45,7 @@ class TableWorld final : public World {
   Rewards rewards_;
   std::vector<State> states_;
   std::vector<StateId> children_;  // (state, action); 0 where there is none yet
-  std::map<std::pair<StateId, std::pair<int, int>>, StateId> between_;  // (state, (action, masks))
+  std::map<std::tuple<StateId, int, int>, StateId> between_;  // by state above, action and masks
 };
 
 }  // namespace umf

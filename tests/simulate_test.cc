@@ -40,7 +40,7 @@ void expect_refusal(const Finished& run, const std::string& what) {
 }
 
 TEST(Simulate, PrintsTheCountsAndTheOrder) {
-  const Finished run = simulate("--actions 2 --window 768 --budget 3072");
+  const Finished run = simulate("--actions 2 --window 768 --budget 3072 --json");
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out,
             "{\"misses\":5,\"hits\":6,\"nfe\":3072,\"saved_full\":3838,\"saved_capped\":1998,"

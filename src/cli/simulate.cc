@@ -19,7 +19,7 @@ struct SimulateOptions {
   int actions = 2, window = 768;
   std::string budget = "12288", ratios = "0.9,0.8,0.7,0.6,0.5,0.4,0.2", policy = "cut";
   std::string exploration = "1", rewards;
-  bool no_cache = false;
+  bool no_cache = false, json = false, quiet = false;
   UnMaskForkOptions search;
 };
 
@@ -138,11 +138,18 @@ void declare(OptionSet& options, SimulateOptions& o) {
   options.value("budget-policy", o.policy,
                 "what a rollout that does not fit does: cut, finish or skip");
   options.flag("no-cache", o.no_cache, "run and pay repeated rollouts");
-  options.value("exploration", o.exploration, "UCT constant: larger tries the untested more");
-  options.flag("expand-last-level", o.search.expand_last_level,
-               "let the last checkpoint branch too");
+  o.search.visit([&](auto& field, const char* name, const char* help) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, bool>) {
+      options.flag(name, field, help);
+    } else {
+      options.value(name, o.exploration, help);
+    }
+  });
   options.value("rewards", o.rewards,
                 "a JSON object from sequences of actions to rewards; - for stdin");
+  // Scripts give these to every command.
+  options.flag("json", o.json, "results as JSON, which they always are here");
+  options.flag("quiet", o.quiet, "no progress on stderr; there is none here");
   options.footer(
       "In \"order\", *00>1 is a new rollout of action 1 from the node that actions 0, 0 lead to.\n"
       "Example: umf simulate --window 768 --budget 3072");
