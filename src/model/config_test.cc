@@ -97,6 +97,7 @@ TEST(Config, ContradictionsAreNamed) {
   EXPECT_ERROR(read(with(llada(), "embedding_size", 100)), "less than vocab_size");
   EXPECT_ERROR(read(with(llada(), "n_heads", 30)), "do not make the hidden size");
   EXPECT_ERROR(read(with(dream(), "num_key_value_heads", 5)), "do not divide");
+  EXPECT_ERROR(read(with(llada(), "n_heads", 1024)), "heads of size 4; multiples of 8");
   EXPECT_ERROR(read(with(llada(), "model_type", "olmo")), "key 'model_type' is 'olmo'");
   EXPECT_ERROR(read(with(dream(), "architectures", {"Qwen2ForCausalLM"})),
                "supported are LLaDAModelLM");

@@ -77,8 +77,8 @@ void check(const Architecture& a, const Config& config) {
     config.fail(heads, fmt::format("is {}, which the {} key/value heads do not divide",
                                    a.attention.heads, a.attention.kv_heads));
   }
-  if (a.attention.head_dim % 2 != 0) {
-    config.fail(heads, fmt::format("gives the odd head size {}, which cannot be rotated",
+  if (a.attention.head_dim % 8 != 0) {
+    config.fail(heads, fmt::format("gives heads of size {}; multiples of 8 are supported",
                                    a.attention.head_dim));
   }
 }
