@@ -10,9 +10,6 @@
 
 namespace umf {
 
-// The schedule of the paper, in thousandths.
-inline constexpr int kPaperRatios[] = {900, 800, 700, 600, 500, 400, 200};
-
 struct Simulation {
   Solution solution;
   int nodes = 0, depth = 0;

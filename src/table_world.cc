@@ -1,19 +1,16 @@
 #include "table_world.h"
 
 #include <algorithm>
-#include <cassert>
+
+#include "decode/checkpoints.h"
 
 namespace umf {
 namespace {
 
-// The window, the targets of the ratios without duplicates and zeros, and the end (spec:
-// search 1.3).
+// The window, the checkpoints and the end.
 std::vector<int> masks_of_levels(int window, std::span<const int> ratios) {
-  std::vector<int> masks = {window};
-  for (const int thousandths : ratios) {
-    const int target = static_cast<int>(std::int64_t{window} * thousandths / 1000);
-    if (target > 0 && target < masks.back()) masks.push_back(target);
-  }
+  std::vector<int> masks = checkpoint_targets(window, ratios, /*block_length=*/0);
+  masks.insert(masks.begin(), window);
   masks.push_back(0);
   return masks;
 }

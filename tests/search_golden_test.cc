@@ -4,6 +4,7 @@
 
 #include <climits>
 
+#include "decode/checkpoints.h"
 #include "simulation.h"
 
 namespace umf {

@@ -1,6 +1,7 @@
 // Does the search reproduce what the paper reports of its cache? (spec: search 1.10)
 #include <gtest/gtest.h>
 
+#include "decode/checkpoints.h"
 #include "fakes/reward_families.h"
 #include "fakes/search_worlds.h"
 #include "simulation.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "decode/checkpoints.h"
 #include "fakes/search_worlds.h"
 #include "search/unmaskfork.h"
 #include "solve.h"
@@ -12,7 +13,7 @@ namespace umf {
 
 struct Scenario {
   int actions = 2, window = 768;
-  std::vector<int> ratios = {900, 800, 700, 600, 500, 400, 200};
+  std::vector<int> ratios{std::begin(kPaperRatios), std::end(kPaperRatios)};
   TableWorld::Rewards rewards = zero_rewards();
   UnMaskForkOptions search;
   SolveOptions limits;

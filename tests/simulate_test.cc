@@ -74,8 +74,8 @@ TEST(Simulate, RefusesWhatCannotBe) {
   expect_refusal(simulate("--budget many"), "--budget = many is not a value");
   expect_refusal(simulate("--actions 11"), "--actions is from 1 to 10");
   expect_refusal(simulate("--window 0"), "--window is at least 1");
-  expect_refusal(simulate("--ratios 0.9,1.5"), "1.5 is not between");
-  expect_refusal(simulate("--ratios 0.9,"), "--ratios");
+  expect_refusal(simulate("--ratios 0.9,1.5"), "'1.5' is no ratio");
+  expect_refusal(simulate("--ratios 0.9,"), "is no ratio");
   expect_refusal(simulate("--exploration nan"), "--exploration is a finite number");
   expect_refusal(simulate("--budget-policy stop"), "choose cut, finish or skip");
   expect_refusal(simulate("--rewards -", R"({"01": 1})"), "'01' is not a sequence of 8 actions");

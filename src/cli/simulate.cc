@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cli/common.h"
+#include "decode/checkpoints.h"
 #include "simulation.h"
 
 namespace umf {
@@ -31,28 +32,6 @@ Number parse_number(const std::string& text, const std::string& option) {
     throw Error(fmt::format("--{} = {} is not a value this option can take", option, text));
   }
   return value;
-}
-
-// "0.85" as 850: targets are computed with integers, so that no platform rounds differently.
-int parse_ratio(const std::string& text) {
-  const double thousandths = parse_number<double>(text, "ratios") * 1000;
-  const double nearest = std::round(thousandths);
-  if (!(nearest >= 1 && nearest <= 999) || std::abs(thousandths - nearest) > 1e-6) {
-    throw Error(fmt::format(
-        "--ratios: {} is not between 0.001 and 0.999 with at most three decimals", text));
-  }
-  return static_cast<int>(nearest);
-}
-
-std::vector<int> parse_ratios(const std::string& text) {
-  std::vector<int> ratios;
-  if (text.empty()) return ratios;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    ratios.push_back(parse_ratio(text.substr(start, comma - start)));
-    start = comma + 1;
-  }
-  return ratios;
 }
 
 using RewardTable = std::unordered_map<std::string, double>;
