@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "search/rollout_cache.h"
 #include "search/search_testing.h"
 
 namespace umf {
@@ -12,7 +13,9 @@ namespace {
 // Two actions where a search takes several.
 SearchSetup setup_for(std::string_view name) {
   const bool takes_one = name == "best-of-n" || name == "dts";
-  return {.root = ToyWorld().root(), .actions = takes_one ? 1 : 2, .seed = 5};
+  static const RolloutCache kNothingKnown;
+  return {
+      .root = ToyWorld().root(), .actions = takes_one ? 1 : 2, .seed = 5, .cache = &kNothingKnown};
 }
 
 TEST(Searches, EveryEntryMakesASearchThatRuns) {
