@@ -109,6 +109,24 @@ OrderedJson curve_json(const Solution& solution, const Walker& walker) {
   return list;
 }
 
+// For people, beside the answer: what it is worth and what it cost.
+void summarise(const Solution& solution, const SolveSetup& setup) {
+  const Ledger& ledger = solution.ledger;
+  std::string path;
+  for (const int action : solution.best->actions) {
+    const std::string& name = setup.action_names[action];
+    if (!path.ends_with(name)) path += (path.empty() ? "" : " > ") + name;
+  }
+  fmt::print(stderr,
+             "reward {:.3g}{}, written by {}, found in rollout {} of {}; {} forward passes, {:.0f} "
+             "% of rollouts "
+             "from the cache, {} passes saved; stopped: {}\n",
+             solution.best->reward,
+             solution.best->why.empty() ? "" : " (" + solution.best->why + ")", path,
+             solution.best->iteration, ledger.rollouts(), ledger.nfe, 100 * ledger.hit_rate(),
+             ledger.saved_capped, name_of(solution.stopped));
+}
+
 // Everything the answers depend on: a journal of another configuration cannot be continued.
 Json configuration_of(const SolveSetup& setup, const SolveCliOptions& options,
                       const Problem& problem) {
@@ -207,6 +225,7 @@ int solve_problem(SolveCliOptions& options) {
     print_in_order(json);
   } else if (solution.best) {
     print_answer(answer);
+    if (!options.common.quiet) summarise(solution, setup);
   }
   if (solution.stopped == Stop::kError) throw Error(solution.message);
   if (!solution.best && solution.stopped != Stop::kInterrupted)
