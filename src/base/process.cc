@@ -15,8 +15,6 @@
 
 #include "base/error.h"
 
-extern char** environ;
-
 namespace umf {
 namespace {
 
