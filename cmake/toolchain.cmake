@@ -14,7 +14,7 @@ add_compile_options(-Wall -Wextra -Wno-sign-compare -Wno-psabi -Wno-missing-fiel
 add_compile_options(-ffp-contract=off -fno-fast-math)
 
 if(UMF_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
 if(UMF_FUZZ)
