@@ -38,11 +38,30 @@ Outcome parse_outcome(const Json& json, const Journal::States& states) {
   return outcome;
 }
 
-// Whether a recorded walk is what this one would give.
+bool answers(const Json& entry, StateId end) {
+  return entry.contains("verdict") && entry["verdict"].at("of") == end;
+}
+
+// FNV-1a, 64 bits: tells a damaged line from a whole one.
+std::string checksum(std::string_view bytes) {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001B3;
+  return fmt::format("{:016x}", hash);
+}
+
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Whether a recorded walk is what this one would give. States are numbered in the order in which
+// they are found, so as long as all answers come from the file, equal numbers are equal states.
 bool answers(const Json& entry, const Trial& trial, int limit) {
   if (!entry.contains("walk")) return false;
   const Json& walk = entry["walk"];
-  if (walk.at("action") != trial.action || walk.at("draw") != trial.draw) return false;
+  if (walk.at("from") != trial.from || walk.at("action") != trial.action ||
+      walk.at("draw") != trial.draw) {
+    return false;
+  }
   const int passes = walk.at("passes");
   return walk.at("complete").get<bool>() || !walk.at("feasible").get<bool>() ? passes <= limit
                                                                              : passes == limit;
@@ -52,13 +71,14 @@ bool answers(const Json& entry, const Trial& trial, int limit) {
 
 Journal::Journal(World& inner, std::filesystem::path path, const Json& configuration, States states)
     : inner_(inner), path_(std::move(path)), states_(std::move(states)) {
-  if (std::filesystem::exists(path_) && std::filesystem::file_size(path_) > 0) load(configuration);
+  const std::string header = line_of({{"kind", kKind}, {"configuration", configuration}});
+  if (std::filesystem::exists(path_)) load(header);
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (file_ < 0)
     throw Error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno)));
   if (valid_bytes_ == 0) {
     forget_the_rest();
-    append({{"kind", kKind}, {"configuration", configuration}});
+    write(header);
   }
 }
 
@@ -66,30 +86,38 @@ Journal::~Journal() {
   if (file_ >= 0) ::close(file_);
 }
 
-void Journal::load(const Json& configuration) {
+void Journal::load(const std::string& header) {
   const std::string text = read_file(path_);
-  for (std::size_t begin = 0; begin < text.size();) {
+  if (header.starts_with(text)) {  // nothing was recorded; the header itself may be torn
+    valid_bytes_ = text.size() == header.size() ? header.size() : 0;
+    return;
+  }
+  if (!text.starts_with(header)) refuse(text.substr(0, text.find('\n')));
+  valid_bytes_ = header.size();
+  for (std::size_t begin = header.size(); begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
     if (end == std::string::npos) break;  // torn: the last write did not finish
     const std::string where = fmt::format("{} at byte {}", path_.string(), begin);
-    const Json entry = parse_json(std::string_view(text).substr(begin, end - begin), where);
-    if (begin == 0) {
-      if (!entry.is_object() || entry.value("kind", "") != kKind) {
-        throw Error(fmt::format("'{}' is not a checkpoint of a search; choose another file",
-                                path_.string()));
-      }
-      if (entry["configuration"] != configuration) {
-        throw Error(fmt::format(
-            "'{}' belongs to another search (other models, actions, problem or options); choose "
-            "another file or remove it",
-            path_.string()));
-      }
-      valid_bytes_ = end + 1;
-    } else {
-      recorded_.push_back({entry, end + 1});
+    const Json line = parse_json(std::string_view(text).substr(begin, end - begin), where);
+    const Json entry = line.is_object() ? line.value("entry", Json()) : Json();
+    if (!entry.is_object() || line.value("sum", Json()) != checksum(entry.dump())) {
+      throw Error(fmt::format("{} is damaged; remove the file to start anew", where));
     }
+    recorded_.push_back({entry, end + 1});
     begin = end + 1;
   }
+}
+
+void Journal::refuse(const std::string& first_line) const {
+  const Json json = Json::parse(first_line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || json.value("kind", Json()) != kKind) {
+    throw Error(
+        fmt::format("'{}' is not a checkpoint of a search; choose another file", path_.string()));
+  }
+  throw Error(fmt::format(
+      "'{}' belongs to another search (other models, actions, problem or options); choose another "
+      "file or remove it",
+      path_.string()));
 }
 
 void Journal::forget_the_rest() {
@@ -101,7 +129,12 @@ void Journal::forget_the_rest() {
 
 void Journal::append(const Json& entry) {
   if (!recorded_.empty()) forget_the_rest();
-  const std::string line = entry.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  // Bytes that are not UTF-8 are replaced before the sum is taken.
+  const Json safe = Json::parse(line_of(entry));
+  write(line_of({{"entry", safe}, {"sum", checksum(safe.dump())}}));
+}
+
+void Journal::write(const std::string& line) {
   // At its place, so that a torn line of an earlier run is overwritten.
   const ssize_t put = ::pwrite(file_, line.data(), line.size(), static_cast<off_t>(valid_bytes_));
   if (put != static_cast<ssize_t>(line.size()) || ::fdatasync(file_) != 0) {
@@ -125,6 +158,7 @@ Outcome Journal::walk(const Trial& trial, int limit) {
   // Stopped by the user before its limit: not an answer to keep.
   if (!outcome.complete && outcome.feasible && outcome.passes < limit) return outcome;
   Json walk = outcome_json(outcome, states_);
+  walk["from"] = trial.from;
   walk["action"] = trial.action;
   walk["draw"] = trial.draw;
   append({{"walk", walk}});
@@ -132,7 +166,7 @@ Outcome Journal::walk(const Trial& trial, int limit) {
 }
 
 Verdict Journal::judge(StateId end) {
-  if (!recorded_.empty() && recorded_.front().json.contains("verdict")) {
+  if (!recorded_.empty() && answers(recorded_.front().json, end)) {
     const Json verdict = recorded_.front().json["verdict"];
     valid_bytes_ = recorded_.front().end;
     recorded_.pop_front();
@@ -145,7 +179,7 @@ Verdict Journal::judge(StateId end) {
   const Verdict verdict = inner_.judge(end);
   const Json reward = std::isfinite(verdict.reward) ? Json(verdict.reward)
                                                     : Json(fmt::format("{}", verdict.reward));
-  append({{"verdict", {{"reward", reward}, {"why", verdict.why}}}});
+  append({{"verdict", {{"of", end}, {"reward", reward}, {"why", verdict.why}}}});
   return verdict;
 }
 

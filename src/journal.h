@@ -15,8 +15,9 @@ namespace umf {
 // Every finished walk and every verdict is appended to a file and synced. A search over the same
 // configuration asks the same questions in the same order, so that a new run first gets the
 // recorded answers, at no cost, and then continues with new ones: same answer, same counts, same
-// trace as without the interruption. A torn last line is ignored. A rollout that an earlier,
-// smaller budget cut is walked anew.
+// trace as without the interruption. A torn last line is ignored. From the first question that the
+// file does not answer (a rollout that an earlier, smaller budget cut; other options of the search)
+// the rest is forgotten and walked anew.
 class Journal final : public World {
  public:
   // How states are written and read back; reading gives the id in this run.
@@ -39,8 +40,10 @@ class Journal final : public World {
   int replayed() const { return replayed_; }  // answers taken from the file so far
 
  private:
-  void load(const Json& configuration);
+  void load(const std::string& header);
+  [[noreturn]] void refuse(const std::string& first_line) const;
   void append(const Json& entry);
+  void write(const std::string& line);
   // Recorded entries from here on do not belong to this run: forget them, in the file as well.
   void forget_the_rest();
 

@@ -1,15 +1,13 @@
 // The program as its users see it: results, messages, exit statuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
-#include "engine_fixture.h"
+#include "cli_fixture.h"
 
 namespace umf {
 namespace {
@@ -17,46 +15,11 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-struct Outcome {
-  int status;
-  std::string out, err;
-};
-
-std::string quoted(const std::string& text) {
-  std::string safe = "'";
-  for (const char c : text) safe += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return safe + "'";
-}
-
-// Runs `umf ARGS...` through the shell, with `input` on its stdin.
-Outcome umf(const std::vector<std::string>& arguments, const std::string& input = "",
-            const std::string& environment = "") {
-  const TemporaryDirectory directory;
-  write_file(directory / "in", input);
-  std::string command = environment + " " + quoted(UMF_BINARY);
-  for (const std::string& argument : arguments) command += " " + quoted(argument);
-  command += " <" + (directory / "in").string() + " >" + (directory / "out").string() + " 2>" +
-             (directory / "err").string();
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(directory / "out"),
-          read_file(directory / "err")};
-}
-
-// Exit status 2, nothing on stdout, one line "error: ..." that says `what`.
-void expect_refusal(const Outcome& outcome, const std::string& what) {
-  EXPECT_EQ(outcome.status, 2) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, MatchesRegex("error: [^\n]*\n")) << "exactly one line";
-  EXPECT_THAT(outcome.err, HasSubstr(what));
-}
-
-std::string tiny(const std::string& name) { return tiny_checkpoint(name).string(); }
-
 TEST(Cli, HelpAndVersionSucceed) {
   EXPECT_THAT(umf({"--version"}).out, MatchesRegex("umf [0-9.]+\n"));
   EXPECT_THAT(umf({}).out, HasSubstr("generate"));
   for (const char* command : {"generate", "models", "backends", "tokenize", "logits"}) {
-    const Outcome help = umf({command, "--help"});
+    const Finished help = umf({command, "--help"});
     EXPECT_EQ(help.status, 0);
     EXPECT_THAT(help.out, HasSubstr("Usage: umf " + std::string(command)));
   }
@@ -72,7 +35,7 @@ TEST(Cli, MistypedNamesGetASuggestion) {
 }
 
 TEST(Cli, BackendsAreListedCheckedAndChosenByName) {
-  const Outcome all = umf({"backends", "--json"});
+  const Finished all = umf({"backends", "--json"});
   ASSERT_EQ(all.status, 0);
   const Json list = Json::parse(all.out)["backends"];
   ASSERT_EQ(list.size(), 3);
@@ -88,7 +51,7 @@ TEST(Cli, BackendsAreListedCheckedAndChosenByName) {
 }
 
 TEST(Cli, ModelsDescribesAndChecksACheckpoint) {
-  const Outcome described = umf({"models", tiny("tiny-dream"), "--json"});
+  const Finished described = umf({"models", tiny("tiny-dream"), "--json"});
   ASSERT_EQ(described.status, 0) << described.err;
   const Json json = Json::parse(described.out);
   EXPECT_EQ(json["family"], "dream");
@@ -106,7 +69,7 @@ TEST(Cli, ModelsAreFoundInTheHubCache) {
   std::filesystem::create_directories(model / "refs");
   write_file(model / "refs" / "main", "abc123\n");
   EXPECT_THAT(umf({"models"}, "", hub).out, HasSubstr("org/tiny"));
-  const Outcome found = umf({"models", "org/tiny", "--json"}, "", hub);
+  const Finished found = umf({"models", "org/tiny", "--json"}, "", hub);
   ASSERT_EQ(found.status, 0) << found.err;
   EXPECT_EQ(Json::parse(found.out)["commit"], "abc123");
   write_file(model / "refs" / "main", "../../elsewhere");
@@ -115,7 +78,7 @@ TEST(Cli, ModelsAreFoundInTheHubCache) {
 
 TEST(Cli, TokenizeGoesBothWays) {
   const std::string model = tiny("tiny-llada");
-  const Outcome ids = umf({"tokenize", "--model", model}, "\"Hello world\"\n\"<|eot_id|>\"\n");
+  const Finished ids = umf({"tokenize", "--model", model}, "\"Hello world\"\n\"<|eot_id|>\"\n");
   ASSERT_EQ(ids.status, 0) << ids.err;
   std::istringstream lines(ids.out);
   std::string first, second;
@@ -138,7 +101,7 @@ TEST(Cli, UserTextInAChatNeverBecomesSpecialTokens) {
     const std::string model = tiny(name);
     const auto ids = [&](const std::string& content) {
       const Json chat = {{{"role", "user"}, {"content", content}}};
-      const Outcome outcome = umf({"tokenize", "--model", model, "--chat"}, chat.dump());
+      const Finished outcome = umf({"tokenize", "--model", model, "--chat"}, chat.dump());
       EXPECT_EQ(outcome.status, 0) << outcome.err;
       return Json::parse(outcome.out).get<std::vector<Token>>();
     };
@@ -157,8 +120,8 @@ TEST(Cli, LogitsAreANumpyFileOfTheWantedRows) {
   const TemporaryDirectory directory;
   write_file(directory / "tokens.json", "[40, 41, 290, 43]");
   const std::string out = directory / "logits.npy", model = tiny("tiny-llada");
-  const Outcome outcome = umf({"logits", "--model", model, "--tokens", directory / "tokens.json",
-                               "--positions", "2,0-1", "--out", out});
+  const Finished outcome = umf({"logits", "--model", model, "--tokens", directory / "tokens.json",
+                                "--positions", "2,0-1", "--out", out});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::string file = read_file(out);
   EXPECT_EQ(file.substr(1, 5), "NUMPY");
@@ -190,7 +153,7 @@ TEST(Cli, GenerateIsTheSameInEveryProcessAndOnEveryTarget) {
           "generate", "--model", tiny(name),      "--length", "24",   "--quiet",
           "--seed",   "5",       "--temperature", "0.7",      "Hello"};
       arguments.insert(arguments.end(), more.begin(), more.end());
-      const Outcome outcome = umf(arguments);
+      const Finished outcome = umf(arguments);
       EXPECT_EQ(outcome.status, 0) << outcome.err;
       return outcome.out;
     };
@@ -205,7 +168,7 @@ TEST(Cli, GenerateIsTheSameInEveryProcessAndOnEveryTarget) {
 TEST(Cli, GenerateReportsWhatItDid) {
   const TemporaryDirectory directory;
   const std::string trace = directory / "trace.jsonl";
-  const Outcome outcome =
+  const Finished outcome =
       umf({"generate", "--model", "mine=" + tiny("tiny-dream"), "--length", "16", "--json",
            "--trace", trace, "--strategy", "margin", "--temperature", "0", "Hello"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -311,7 +274,7 @@ TEST(Cli, AMissingFileIsNamed) {
     const TemporaryDirectory directory;
     write_tiny_model("tiny-llada", directory / "m");
     std::filesystem::remove(directory / "m" / file);
-    const Outcome outcome = umf({"models", directory / "m"});
+    const Finished outcome = umf({"models", directory / "m"});
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err,
                 HasSubstr(std::string(file) == "model.safetensors" ? "safetensors" : file));

@@ -1,24 +1,14 @@
 // umf simulate as its users see it.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "base/json.h"
-#include "fakes/temporary_directory.h"
+#include "cli_fixture.h"
 
 namespace umf {
 namespace {
-
-using testing::HasSubstr;
-
-struct Finished {
-  int status;
-  std::string out, err;
-};
 
 // Runs `umf simulate ARGUMENTS` with `rewards` as the file rewards.json.
 Finished simulate(const std::string& arguments, const std::string& rewards = "{}") {
@@ -30,13 +20,6 @@ Finished simulate(const std::string& arguments, const std::string& rewards = "{}
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(directory / "out"),
           read_file(directory / "err")};
-}
-
-void expect_refusal(const Finished& run, const std::string& what) {
-  EXPECT_EQ(run.status, 2);
-  EXPECT_EQ(run.out, "");
-  EXPECT_THAT(run.err, testing::MatchesRegex("error: [^\n]*\n"));
-  EXPECT_THAT(run.err, HasSubstr(what));
 }
 
 TEST(Simulate, PrintsTheCountsAndTheOrder) {

@@ -209,6 +209,8 @@ SearchSetup SolveSetup::search_setup(Place root, const RolloutCache& cache) cons
 
 SolveSetup make_setup(const SolveCliOptions& options, const Problem& problem, Backend& backend) {
   const Preset* preset = options.preset.empty() ? nullptr : &find_preset(options.preset);
+  if (options.window < 0)
+    throw Error(fmt::format("--window must not be negative, not {}", options.window));
   SolveSetup setup;
   setup.search_name = preset != nullptr ? preset->search : options.search;
   setup.search_options = options.search_options;
