@@ -74,7 +74,7 @@ double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 Json action_json(Action action) {
   Json json = Json::object();
   action.visit([&](auto& field, const char* name, const char*) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, Strategy>)
+    if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>)
       json[name] = name_of(field);
     else if constexpr (std::is_same_v<std::decay_t<decltype(field)>, float>)
       json[name] = shortest(field);

@@ -107,6 +107,20 @@ void open_models(const Plan& plan, const Problem& problem, SolveSetup& setup) {
   }
 }
 
+bool is_pair(const SolveSetup& setup) { return setup.search_name == "pair"; }
+
+bool remasks(const SolveSetup& setup) {
+  return (is_pair(setup) ? setup.search_options.pair.method : setup.search_name) == "remdm";
+}
+
+// The budget is one trajectory. Without a choice it is the paper's: a pass for each cell, and all
+// others in the loop (spec: search 3.5).
+void set_trajectory(Action& action, const SolveSetup& setup) {
+  if (action.remask == Remask::kNone) action.remask = Remask::kConfidenceLoop;
+  const long passes = is_pair(setup) ? setup.search_options.pair.passes : setup.solve.budget;
+  if (action.passes == 0) action.passes = static_cast<int>(passes);
+}
+
 void add_actions(const Plan& plan, std::uint64_t seed, SolveSetup& setup) {
   std::map<std::string, int> uses;
   for (const PlannedAction& planned : plan.actions) {
@@ -115,6 +129,7 @@ void add_actions(const Plan& plan, std::uint64_t seed, SolveSetup& setup) {
     action.seed = seed;
     set_fields(action, planned.fields);
     action.model = number;
+    if (remasks(setup)) set_trajectory(action, setup);
     const int use = ++uses[planned.model];
     setup.actions.push_back(action);
     setup.action_names.push_back(use == 1 ? planned.model
@@ -238,7 +253,7 @@ SolveSetup make_setup(const SolveCliOptions& options, const Problem& problem, Ba
 std::string action_text(Action action) {
   std::string text = fmt::format("model={}", action.model);
   action.visit([&](auto& field, const char* name, const char*) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, Strategy>)
+    if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>)
       text += fmt::format(",{}={}", name, name_of(field));
     else
       text += fmt::format(",{}={}", name, field);

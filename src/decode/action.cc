@@ -17,9 +17,38 @@ constexpr std::pair<Strategy, std::string_view> kStrategies[] = {
     {Strategy::kRandom, "random"},
 };
 
+constexpr std::pair<Remask, std::string_view> kRemasks[] = {
+    {Remask::kNone, "none"}, {Remask::kCap, "cap"},   {Remask::kRescale, "rescale"},
+    {Remask::kConf, "conf"}, {Remask::kLoop, "loop"}, {Remask::kConfidenceLoop, "confidence-loop"},
+};
+
+template <class Value, std::size_t N>
+std::string_view find_name(const std::pair<Value, std::string_view> (&table)[N], Value value) {
+  for (const auto& [known, name] : table) {
+    if (known == value) return name;
+  }
+  return "";
+}
+
+template <class Value, std::size_t N>
+Value find_value(const std::pair<Value, std::string_view> (&table)[N], const char* kind,
+                 const std::string& name) {
+  std::string known;
+  for (const auto& [value, text] : table) {
+    if (text == name) return value;
+    known += (known.empty() ? "" : ", ") + std::string(text);
+  }
+  throw Error(fmt::format("there is no {} '{}'. Choose one of {}", kind, name, known));
+}
+
 void assign(Strategy& field, const std::string& key, const std::string& value) {
   static_cast<void>(key);
   field = parse_strategy(value);
+}
+
+void assign(Remask& field, const std::string& key, const std::string& value) {
+  static_cast<void>(key);
+  field = parse_remask(value);
 }
 
 void assign(bool& field, const std::string& key, const std::string& value) {
@@ -42,20 +71,14 @@ void require(bool holds, const char* key, const char* range, double value) {
 
 }  // namespace
 
-std::string_view name_of(Strategy strategy) {
-  for (const auto& [value, name] : kStrategies) {
-    if (value == strategy) return name;
-  }
-  return "";
+std::string_view name_of(Strategy strategy) { return find_name(kStrategies, strategy); }
+Strategy parse_strategy(const std::string& name) {
+  return find_value(kStrategies, "strategy", name);
 }
 
-Strategy parse_strategy(const std::string& name) {
-  std::string known;
-  for (const auto& [value, text] : kStrategies) {
-    if (text == name) return value;
-    known += (known.empty() ? "" : ", ") + std::string(text);
-  }
-  throw Error(fmt::format("there is no strategy '{}'. Choose one of {}", name, known));
+std::string_view name_of(Remask remask) { return find_name(kRemasks, remask); }
+Remask parse_remask(const std::string& name) {
+  return find_value(kRemasks, "rule of remasking", name);
 }
 
 Action recommended_action(const ModelInfo& model) {
@@ -72,6 +95,8 @@ void check(const Action& action) {
   require(action.eos_penalty >= 0 && std::isfinite(action.eos_penalty), "eos-penalty", "0 or more",
           action.eos_penalty);
   require(action.pad_factor > 0 && std::isfinite(action.pad_factor), "pad-factor", "above 0", action.pad_factor);
+  require(action.remask_eta < 0 || action.remask_eta <= 1, "remask-eta", "at most 1", action.remask_eta);
+  require(action.passes >= 0, "passes", "0 or more", action.passes);
 }
 
 void set_field(Action& action, const std::string& key, const std::string& value) {

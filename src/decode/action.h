@@ -22,6 +22,19 @@ enum class Strategy : std::uint8_t {
 std::string_view name_of(Strategy strategy);
 Strategy parse_strategy(const std::string& name);  // throws Error with the known names
 
+// Whether committed cells may be masked again, and by which rule (ReMDM; spec: search 3.5).
+enum class Remask : std::uint8_t {
+  kNone,            // what is committed stays
+  kCap,             // each with a capped probability
+  kRescale,         // each with a share of the largest possible probability
+  kConf,            // those that were committed with little confidence rather than others
+  kLoop,            // in the middle of the trajectory only
+  kConfidenceLoop,  // as loop, but the least confident one at each pass
+};
+
+std::string_view name_of(Remask remask);
+Remask parse_remask(const std::string& name);  // throws Error with the known names
+
 struct Action {
   int model = 0;  // which of the loaded models
   Strategy strategy = Strategy::kLowConfidence;
@@ -34,6 +47,9 @@ struct Action {
   bool forbid_eos = false;        // LLaDA's logits_eos_inf: end of text is never chosen
   bool eos_last = false;          // LLaDA's confidence_eos_eot_inf: end of text and turn come last
   bool allow_mask = false;        // as the references: the mask token itself may win, and stays masked
+  Remask remask = Remask::kNone;  // anything else: one trajectory over all masks, to its end
+  float remask_eta = -1;          // how much is masked again; below 0: what its authors recommend
+  int passes = 0;                 // of a trajectory that remasks, at most; 0: twice its masks
   std::uint64_t seed = 0;         // part of the value: the same state and action give the same state
   auto operator<=>(const Action&) const = default;
 
@@ -50,6 +66,11 @@ struct Action {
     field(forbid_eos, "forbid-eos", "the end of text is never written (LLaDA's logits_eos_inf)");
     field(eos_last, "eos-last", "cells that end the text come last (LLaDA's confidence_eos_eot_inf)");
     field(allow_mask, "allow-mask", "the mask token may be predicted, as in the reference loops");
+    field(remask, "remask",
+          "mask committed cells again: none, cap, rescale, conf, loop or confidence-loop (ReMDM)");
+    field(remask_eta, "remask-eta",
+          "how much cap, rescale and loop mask again, 0 to 1; -1 for the recommended");
+    field(passes, "passes", "forward passes of a remasking trajectory; 0 for twice its masks");
     field(seed, "seed", "chooses the noise of temperatures above 0, origin and random");
   }
 };

@@ -36,5 +36,17 @@ TEST(Action, EveryStrategyHasItsName) {
   }
 }
 
+TEST(Action, EveryRuleOfRemaskingHasItsName) {
+  for (const char* name : {"none", "cap", "rescale", "conf", "loop", "confidence-loop"}) {
+    Action action;
+    set_field(action, "remask", name);
+    EXPECT_EQ(name_of(action.remask), name);
+  }
+  Action action;
+  EXPECT_ERROR(set_fields(action, "remask=all"), "there is no rule of remasking 'all'");
+  EXPECT_ERROR(set_fields(action, "remask-eta=2"), "remask-eta must be at most 1");
+  EXPECT_ERROR(set_fields(action, "passes=-1"), "passes must be 0 or more");
+}
+
 }  // namespace
 }  // namespace umf

@@ -49,6 +49,7 @@ class Run {
     require(static_cast<long>(prompt_.size()) + o.length <= info.max_length,
             fmt::format("{} prompt tokens and {} answer tokens do not fit the context of {}; shorten one of them",
                         prompt_.size(), o.length, info.max_length));
+    require(action_.remask == Remask::kNone, "remasking is for umf solve: plain decoding keeps what it commits");
     require(o.per_step >= 1, fmt::format("tokens per step must be at least 1, not {}", o.per_step));
     require(o.steps >= 0, fmt::format("steps must be at least 1, not {}", o.steps));
     require(o.block_length >= 0, fmt::format("the block length must be at least 1, not {}", o.block_length));

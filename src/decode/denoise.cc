@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "decode/schedule.h"
+#include "decode/predict.h"
 
 namespace umf {
 namespace {
@@ -14,27 +14,6 @@ struct Candidate {
   double score = 0;
   Prediction prediction;
 };
-
-Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKey& noise, double time) {
-  const SpecialTokens& tokens = model.tokens;
-  Sampling sampling{.temperature = action.temperature,
-                    .top_p = action.top_p,
-                    .top_k = action.top_k,
-                    .tempered_scores = model.tempered_scores,
-                    .noise = noise};
-  if (!action.allow_mask) sampling.never.push_back(tokens.mask);
-  if (action.forbid_eos) sampling.never.push_back(tokens.end_of_text);
-  if (action.eos_last) {
-    sampling.last.push_back(tokens.end_of_text);
-    if (tokens.end_of_turn) sampling.last.push_back(*tokens.end_of_turn);
-  }
-  const Token padding = tokens.padding.value_or(tokens.end_of_text);
-  double bias = 0;
-  if (action.eos_penalty > 0) bias += padding_bias(action.eos_penalty, time);
-  if (action.pad_factor != 1) bias += std::log(action.pad_factor);
-  if (bias != 0) sampling.bias.emplace_back(padding, static_cast<float>(bias));
-  return sampling;
-}
 
 double score_of(const Prediction& prediction, Strategy strategy) {
   switch (strategy) {
@@ -90,23 +69,18 @@ void choose_by_score(std::vector<Candidate>& candidates, const Action& action, c
   keep_best(candidates, count);
 }
 
+// Origin may leave the window as it was: only the steps left tell one pass from the next.
 NoiseKey key_of(const Action& action, int index, std::span<const Token> window, const StepRule& rule) {
-  const NoiseKey key = noise_key(action.seed, index, window);
-  if (action.strategy != Strategy::kOrigin) return key;
-  const NoiseKey step = noise_key(rule.steps_left, index, {});
-  return {key.low ^ step.low, key.high ^ step.high};
+  if (action.strategy == Strategy::kOrigin) return step_key(action, index, window, rule.steps_left);
+  return noise_key(action.seed, index, window);
 }
 
-void ask(Model& model, std::span<const Token> prompt, std::span<const Token> window,
-         const Sampling& sampling, std::vector<Candidate>& candidates) {
-  std::vector<Token> tokens(prompt.begin(), prompt.end());
-  tokens.insert(tokens.end(), window.begin(), window.end());
-  std::vector<int> positions;
-  for (const Candidate& candidate : candidates) {
-    positions.push_back(static_cast<int>(prompt.size()) + candidate.cell);
-  }
-  const Query query{tokens, positions, sampling};
-  const std::vector<Prediction> predictions = model.predict({&query, 1}).front();
+void ask(Model& model, std::span<const Token> prompt, std::span<const Token> window, const Action& action,
+         const NoiseKey& key, double time, std::vector<Candidate>& candidates) {
+  std::vector<int> cells;
+  for (const Candidate& candidate : candidates) cells.push_back(candidate.cell);
+  const std::vector<Prediction> predictions =
+      predict_cells(model, prompt, window, cells, sampling_of(model.info(), action, key, time));
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].prediction = predictions[i];
 }
 
@@ -127,7 +101,7 @@ std::vector<Commit> denoise(Model& model, std::span<const Token> prompt, std::sp
   choose_by_chance(candidates, action.strategy, rule, noise);
   // A pass that commits nothing changes nothing: it need not be computed.
   if (candidates.empty() || (!by_chance && rule.count <= 0)) return {};
-  ask(model, prompt, window, sampling_of(model.info(), action, key, rule.time), candidates);
+  ask(model, prompt, window, action, key, rule.time, candidates);
   if (!by_chance) choose_by_score(candidates, action, rule, noise);
 
   std::vector<Commit> commits;

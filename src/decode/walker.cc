@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "decode/checkpoints.h"
 #include "decode/decoder.h"
+#include "decode/remasking.h"
 #include "decode/schedule.h"
 
 namespace umf {
@@ -83,6 +84,13 @@ void Walker::check(const Action& action) const {
   // The mask would win again in the same state, for ever.
   require(!action.allow_mask,
           "allow-mask is for plain decoding: a search commits a token per pass");
+  if (action.remask == Remask::kNone) return;
+  require(options_.block_length == options_.window,
+          "remasking takes the whole window at once; leave out the block length");
+  const ModelInfo& model = participants_[action.model].model->info();
+  require(model.block == 0,
+          fmt::format("{} decodes in blocks of {}, and remasking takes the whole window at once",
+                      model.name, model.block));
 }
 
 Outcome Walker::walk(const Trial& trial, int limit, const WalkObserver& observer) {
@@ -91,6 +99,8 @@ Outcome Walker::walk(const Trial& trial, int limit, const WalkObserver& observer
   if (!entered) return {.complete = false, .feasible = false};
   WindowState& state = *entered;
   const Action action = drawn(actions_[trial.action], trial.draw);
+  if (action.remask != Remask::kNone)
+    return remask_from(std::move(state), action, trial.action, limit, observer);
   std::vector<WindowState> path;
   int passes = 0, masks = masks_in(state);
   bool at_checkpoint = false, going = true;
@@ -111,6 +121,17 @@ Outcome Walker::walk(const Trial& trial, int limit, const WalkObserver& observer
     outcome.path.push_back({id, table_.masks(id)});
   }
   return outcome;
+}
+
+// Masks rise and fall on the way, so that no state before the end is a checkpoint.
+Outcome Walker::remask_from(WindowState state, const Action& action, int index, int limit,
+                            const WalkObserver& observer) {
+  const Participant& participant = participants_[action.model];
+  const auto [passes, finished] = remask(*participant.model, participant.prompt, state.cells,
+                                         action, index, limit, observer);
+  state.steps_left = 0;
+  const StateId id = table_.intern(state);
+  return {.path = {{id, table_.masks(id)}}, .passes = passes, .complete = finished};
 }
 
 // The trial's state in the ids of the action's model; nothing when it does not fit there.

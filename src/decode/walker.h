@@ -30,11 +30,6 @@ struct WalkOptions {
   WindowPolicy policy = WindowPolicy::kPreserveMasks;
 };
 
-// After every pass: the window so far, in the ids of the action's model, and what was committed.
-// Returning false ends the walk as its limit would.
-using WalkObserver =
-    std::function<bool(std::span<const Token> window, std::span<const Commit> commits)>;
-
 // A walk depends on its trial alone: not on earlier walks, their order, or the limit beyond its own
 // length. One thread at a time, as the models; walkers that share a model take turns, too.
 class Walker {
@@ -50,6 +45,7 @@ class Walker {
   // the masks of the start (origin: at most). The path holds the first state at or below each
   // checkpoint and the last state. Infeasible when the window does not fit the action's model. When
   // a model throws, no state of the walk is kept.
+  // An action that remasks makes one trajectory of its own number of passes: its path is the end.
   Outcome walk(const Trial& trial, int limit, const WalkObserver& observer = {});
 
   // The answer in a state: the bytes before the first token that ends it, without special tokens
@@ -77,6 +73,8 @@ class Walker {
   void check(const Action& action) const;
   int masks_in(const WindowState& state) const;
   std::optional<WindowState> enter(const Trial& trial) const;
+  Outcome remask_from(WindowState state, const Action& action, int index, int limit,
+                      const WalkObserver& observer);
   Range active_range(const WindowState& state, const Participant& participant) const;
   std::vector<Commit> step(WindowState& state, const Action& action, int index) const;
 

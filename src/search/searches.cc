@@ -24,6 +24,12 @@ std::unique_ptr<Search> make_best_of_n(const SearchSetup& setup) {
   return std::make_unique<BestOfN>(setup.root, 0, setup.options.best_of_n);
 }
 
+// The action remasks by itself: one trajectory, and no reward is used on the way (spec: search 3.5).
+std::unique_ptr<Search> make_remdm(const SearchSetup& setup) {
+  need_one_action("remdm", setup);
+  return std::make_unique<BestOfN>(setup.root, 0, BestOfNOptions{.samples = 1});
+}
+
 std::unique_ptr<Search> make_dts(const SearchSetup& setup) {
   need_one_action("dts", setup);
   return std::make_unique<Dts>(setup.root, 0, setup.seed, setup.options.dts);
@@ -62,6 +68,7 @@ constexpr SearchEntry kSearches[] = {
     {"dts", "DTS*: diffusion tree sampling with maximisation, one action", make_dts},
     {"ab-mcts-m", "wider or deeper by a hierarchical model of the scores", make_ab_mcts_m},
     {"ab-mcts-a", "wider or deeper by conjugate posteriors at every node", make_ab_mcts_a},
+    {"remdm", "ReMDM: one trajectory that masks cells again, as long as the budget", make_remdm},
 };
 
 }  // namespace

@@ -10,19 +10,18 @@
 namespace umf {
 namespace {
 
-// Two actions where a search takes several.
+// Two actions where a search takes several. The cache stays empty: nothing is entered here.
 SearchSetup setup_for(std::string_view name) {
-  const bool takes_one = name == "best-of-n" || name == "dts";
-  static const RolloutCache kNothingKnown;
-  return {
-      .root = ToyWorld().root(), .actions = takes_one ? 1 : 2, .seed = 5, .cache = &kNothingKnown};
+  static const RolloutCache cache;
+  const bool takes_one = name == "best-of-n" || name == "dts" || name == "remdm";
+  return {.root = ToyWorld().root(), .actions = takes_one ? 1 : 2, .seed = 5, .cache = &cache};
 }
 
 TEST(Searches, EveryEntryMakesASearchThatRuns) {
   for (const SearchEntry& entry : searches()) {
     ToyWorld world;
     const auto search = make_search(entry.name, setup_for(entry.name));
-    EXPECT_EQ(run(*search, world, 10).trials.size(), 10) << entry.name;
+    EXPECT_EQ(run(*search, world, 10).trials.size(), entry.name == "remdm" ? 1 : 10) << entry.name;
     EXPECT_FALSE(entry.summary.empty());
   }
 }
@@ -43,6 +42,13 @@ TEST(Searches, EveryMethodButPairCanBePaired) {
   }
 }
 
+TEST(Searches, RemdmIsOneFreshDrawFromTheRoot) {
+  ToyWorld world;
+  const auto search = make_search("remdm", setup_for("remdm"));
+  const ToyRun result = run(*search, world, 10);
+  EXPECT_EQ(result.trials, (std::vector<Trial>{{world.root().state, 0, 1}}));
+}
+
 TEST(Searches, UnknownNameIsAnsweredWithTheKnownOnes) {
   try {
     make_search("best", {});
@@ -55,6 +61,7 @@ TEST(Searches, UnknownNameIsAnsweredWithTheKnownOnes) {
 TEST(Searches, OneActionSearchesRefuseAList) {
   EXPECT_THROW(make_search("dts", {.actions = 2}), Error);
   EXPECT_THROW(make_search("best-of-n", {.actions = 2}), Error);
+  EXPECT_THROW(make_search("remdm", {.actions = 2}), Error);
   EXPECT_THROW(make_search("pair", {.actions = 3}), Error);
 }
 

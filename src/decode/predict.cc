@@ -1,0 +1,48 @@
+#include "decode/predict.h"
+
+#include <cmath>
+
+#include "decode/schedule.h"
+
+namespace umf {
+
+NoiseKey step_key(const Action& action, int index, std::span<const Token> window, int step) {
+  const NoiseKey state = noise_key(action.seed, index, window);
+  const NoiseKey number = noise_key(step, index, {});
+  return {state.low ^ number.low, state.high ^ number.high};
+}
+
+Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKey& noise,
+                     double time) {
+  const SpecialTokens& tokens = model.tokens;
+  Sampling sampling{.temperature = action.temperature,
+                    .top_p = action.top_p,
+                    .top_k = action.top_k,
+                    .tempered_scores = model.tempered_scores,
+                    .noise = noise};
+  if (!action.allow_mask) sampling.never.push_back(tokens.mask);
+  if (action.forbid_eos) sampling.never.push_back(tokens.end_of_text);
+  if (action.eos_last) {
+    sampling.last.push_back(tokens.end_of_text);
+    if (tokens.end_of_turn) sampling.last.push_back(*tokens.end_of_turn);
+  }
+  const Token padding = tokens.padding.value_or(tokens.end_of_text);
+  double bias = 0;
+  if (action.eos_penalty > 0) bias += padding_bias(action.eos_penalty, time);
+  if (action.pad_factor != 1) bias += std::log(action.pad_factor);
+  if (bias != 0) sampling.bias.emplace_back(padding, static_cast<float>(bias));
+  return sampling;
+}
+
+std::vector<Prediction> predict_cells(Model& model, std::span<const Token> prompt,
+                                      std::span<const Token> window, std::span<const int> cells,
+                                      const Sampling& sampling) {
+  std::vector<Token> tokens(prompt.begin(), prompt.end());
+  tokens.insert(tokens.end(), window.begin(), window.end());
+  std::vector<int> positions;
+  for (const int cell : cells) positions.push_back(static_cast<int>(prompt.size()) + cell);
+  const Query query{tokens, positions, sampling};
+  return model.predict({&query, 1}).front();
+}
+
+}  // namespace umf

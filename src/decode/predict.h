@@ -1,0 +1,24 @@
+// Asking a model about cells of a window, as an action wants it asked.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "decode/action.h"
+#include "model/model.h"
+
+namespace umf {
+
+// The key of a step that may leave the window as it was: its number joins the state.
+NoiseKey step_key(const Action& action, int index, std::span<const Token> window, int step);
+
+// How the action draws tokens: `time` is for rules that depend on it.
+Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKey& noise,
+                     double time);
+
+// One prediction per cell; one forward pass.
+std::vector<Prediction> predict_cells(Model& model, std::span<const Token> prompt,
+                                      std::span<const Token> window, std::span<const int> cells,
+                                      const Sampling& sampling);
+
+}  // namespace umf
