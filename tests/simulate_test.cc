@@ -68,5 +68,31 @@ TEST(Simulate, RefusesWhatCannotBe) {
   expect_refusal(simulate("--rewards absent.json"), "absent.json");
 }
 
+// What stands between `begin` and `end`, from `at` on; moves `at` behind it.
+std::string between(const std::string& text, const std::string& begin, const std::string& end,
+                    std::size_t& at) {
+  const std::size_t first = text.find(begin, at);
+  if (first == std::string::npos) return "";
+  const std::size_t last = text.find(end, first + begin.size());
+  at = last;
+  return text.substr(first + begin.size(), last - first - begin.size());
+}
+
+TEST(Simulate, TheExamplesOfTheDocumentationPrintWhatItSays) {
+  const std::string text = read_file(UMF_SOURCE_DIR "/docs/algorithm.md");
+  std::size_t at = 0;
+  const std::string rewards = between(text, "$ cat rewards.json\n", "\n", at);
+  int examples = 0;
+  for (;;) {
+    const std::string arguments = between(text, "$ umf simulate ", "\n", at);
+    if (arguments.empty()) break;
+    const std::string expected = between(text, "\n", "\n\n", at);  // JSON over two lines
+    SCOPED_TRACE(arguments);
+    EXPECT_EQ(Json::parse(simulate(arguments, rewards).out), Json::parse(expected));
+    ++examples;
+  }
+  EXPECT_EQ(examples, 3);
+}
+
 }  // namespace
 }  // namespace umf

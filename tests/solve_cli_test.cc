@@ -322,11 +322,12 @@ TEST_F(SolveCli, ControlCKeepsTheBestSoFar) {
   write_file(problem(), judged_by("cat > /dev/null; echo x >> " + place("judged") +
                                   "; test $(wc -l < " + place("judged") + ") -gt 2 && echo x > " +
                                   place("under-way") + "; echo 0.5"));
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM}) {  // in a tree that lasts for minutes
     std::filesystem::remove(place("judged"));
     std::filesystem::remove(place("under-way"));
     Running run(two_models({"--window", "64", "--budget", "2000000", "--no-cache", "--json",
-                            "--trace", place("trace"), "--ratios", "0.9,0.8,0.7,0.6,0.5,0.4"}));
+                            "--trace", place("trace"), "--ratios",
+                            "0.95,0.9,0.85,0.8,0.75,0.7,0.65,0.6,0.55,0.5,0.45,0.4"}));
     await(place("under-way"));
     run.send(signal);
     const Finished stopped = run.wait();

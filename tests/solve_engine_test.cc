@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "decode/decoder.h"
+#include "decode/checkpoints.h"
 #include "decoding_world.h"
 #include "engine_fixture.h"
 #include "fakes/judged_walks.h"
