@@ -22,6 +22,9 @@ class DecodingWorld final : public World {
   Outcome walk(const Trial& trial, int limit) override {
     return walker_.walk(trial, limit, observer_);
   }
+  Branching branch(StateId from, int action, int children) override {
+    return walker_.branch(from, action, children, observer_);
+  }
   // A judge is a function of the text, so that the same text is judged once.
   Verdict judge(StateId end) override;
 

@@ -68,6 +68,7 @@ struct Solution {
 
   std::vector<CurvePoint> curve;                // smallest budget first
   long curve_passes = 0, curve_judgements = 0;  // made for the curve alone; not in the ledger
+  int nodes = 1, depth = 0;                     // of the search's tree
   double walk_seconds = 0, judge_seconds = 0;
 };
 

@@ -3,41 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <climits>
 
+#include "attempt.h"
 #include "base/error.h"
 #include "budget_curve.h"
 
 namespace umf {
 namespace {
-
-// Adds the time until it goes out of scope.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& seconds) : seconds_(seconds) {}
-  ~Stopwatch() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  double& seconds_;
-  Clock::time_point start_ = Clock::now();
-};
-
-// The world broke down: ends the search but keeps what it found. What an observer throws is not
-// caught.
-struct Failure {
-  std::string message;
-};
-
-template <class Work>
-auto attempt(Work&& work) {
-  try {
-    return work();
-  } catch (const std::exception& reason) {
-    throw Failure{reason.what()};
-  }
-}
 
 class Run {
  public:
@@ -211,6 +184,8 @@ Solution Run::finish() && {
   }
   curve_.close_up_to(LONG_MAX, ledger_, solution_.best, solution_.stopped);
   solution_.curve = std::move(curve_).points();
+  solution_.nodes = search_.nodes();
+  solution_.depth = search_.depth();
   return std::move(solution_);
 }
 

@@ -40,6 +40,23 @@ TEST_P(WalksOf, TheRecommendedActionFromTheRootIsPlainDecoding) {
             answer_text(loaded.model.tokenizer(), loaded.model.info().tokens, plain.window));
 }
 
+TEST_P(WalksOf, OnePassSampledInSeveralWaysGivesWhatSeveralPassesGive) {
+  Loaded loaded(tiny_checkpoint(GetParam()), make_cpu_backend(2, ""));
+  std::vector<Token> tokens = loaded.model.tokenizer().encode_bytes("f(x)");
+  tokens.resize(12, loaded.model.info().tokens.mask);
+  const std::vector<int> positions = {4, 5, 6, 7};
+  const std::vector<Sampling> ways = {
+      {}, {.temperature = 1, .noise = {1, 2}}, {.temperature = 0.5f, .top_k = 9, .noise = {3, 4}}};
+  std::vector<Prediction> apart;
+  for (const Sampling& way : ways) {
+    const Query query{tokens, positions, way};
+    const std::vector<Prediction> one = loaded.model.predict({&query, 1}).front();
+    apart.insert(apart.end(), one.begin(), one.end());
+  }
+  const Query query{tokens, positions, ways[0], std::span(ways).subspan(1)};
+  EXPECT_EQ(loaded.model.predict({&query, 1}).front(), apart);
+}
+
 INSTANTIATE_TEST_SUITE_P(AllModels, WalksOf,
                          testing::ValuesIn(std::begin(kDiffusionModels),
                                            std::end(kDiffusionModels)),

@@ -35,6 +35,7 @@ int list_presets() {
 
 int list_searches() {
   for (const SearchEntry& entry : searches()) fmt::print("{:<12} {}\n", entry.name, entry.summary);
+  fmt::print("{:<12} {}\n", kTreasureName, kTreasureSummary);
   return 0;
 }
 
@@ -61,8 +62,7 @@ std::string trace_line(const RolloutEvent& event) {
   return json.dump() + "\n";
 }
 
-OrderedJson search_json(const SolveSetup& setup, const Search& search, const Solution& solution,
-                        long budget) {
+OrderedJson search_json(const SolveSetup& setup, const Solution& solution, long budget) {
   const Ledger& ledger = solution.ledger;
   return {{"name", setup.search_name},
           {"budget", budget},
@@ -74,8 +74,8 @@ OrderedJson search_json(const SolveSetup& setup, const Search& search, const Sol
           {"saved_nfe", ledger.saved_capped},
           {"switches", ledger.switches},
           {"evaluations", ledger.evaluations},
-          {"nodes", search.nodes()},
-          {"depth", search.depth()},
+          {"nodes", solution.nodes},
+          {"depth", solution.depth},
           {"stopped", name_of(solution.stopped)}};
 }
 
@@ -160,6 +160,19 @@ Journal::States states_of(Walker& walker) {
           }};
 }
 
+// A beam is no search of walks: it branches at every pass.
+Solution search_for(const SolveSetup& setup, World& world, Place root, const Observer& observer) {
+  if (setup.search_name == kTreasureName) {
+    if (setup.actions.size() != 1)
+      throw Error(fmt::format("search 'treasure' takes one action, and {} were given. Give one.",
+                              setup.actions.size()));
+    return treasure(world, 0, setup.treasure, setup.solve, observer);
+  }
+  RolloutCache cache;
+  const auto search = make_search(setup.search_name, setup.search_setup(root, cache));
+  return solve(*search, world, cache, setup.solve, observer);
+}
+
 int solve_problem(SolveCliOptions& options) {
   if (options.list_presets) return list_presets();
   if (options.list_searches) return list_searches();
@@ -183,18 +196,17 @@ int solve_problem(SolveCliOptions& options) {
   });
   std::optional<Journal> journal;
   if (!options.checkpoint.empty()) {
+    if (setup.search_name == kTreasureName)
+      throw Error("search 'treasure' keeps no checkpoint; leave out --checkpoint");
     journal.emplace(models, options.checkpoint, configuration_of(setup, options, problem),
                     states_of(walker));
   }
   World& world = journal ? static_cast<World&>(*journal) : models;
-  RolloutCache cache;
-  const auto search = make_search(setup.search_name, setup.search_setup(walker.root(), cache));
   const Solution solution =
-      solve(*search, world, cache, setup.solve, [&](const RolloutEvent& event) {
+      search_for(setup, world, walker.root(), [&](const RolloutEvent& event) {
         nfe = event.ledger.nfe;
-        detail = fmt::format("best {:.3g}, hits {:.0f} %, depth {}",
-                             event.best ? event.best->reward : 0.0, 100 * event.ledger.hit_rate(),
-                             search->depth());
+        detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
+                             100 * event.ledger.hit_rate());
         if (!options.trace.empty()) trace += trace_line(event);
         return !interrupted();
       });
@@ -212,7 +224,7 @@ int solve_problem(SolveCliOptions& options) {
         {"answer", solution.best ? OrderedJson(answer) : OrderedJson(nullptr)},
         {"reward", solution.best ? finite(solution.best->reward) : OrderedJson(nullptr)},
         {"complete", solution.best && solution.best->complete},
-        {"search", search_json(setup, *search, solution, setup.solve.budget)},
+        {"search", search_json(setup, solution, setup.solve.budget)},
         {"actions", actions_json(setup, solution.ledger)},
         {"best", {{"path", path}, {"iteration", solution.best ? solution.best->iteration : 0}}},
         {"seconds",

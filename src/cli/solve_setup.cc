@@ -202,6 +202,7 @@ void SolveCliOptions::declare(OptionSet& options) {
   declare_search(search_options.dts, "dts-");
   declare_search(search_options.ab_mcts_m, "ab-mcts-m-");
   declare_search(search_options.ab_mcts_a, "ab-mcts-a-");
+  declare_search(treasure, "treasure-");
   options.value("pair-method", search_options.pair.method,
                 "the search that each half of a pair runs");
   common.declare(options);
@@ -229,6 +230,7 @@ SolveSetup make_setup(const SolveCliOptions& options, const Problem& problem, Ba
   SolveSetup setup;
   setup.search_name = preset != nullptr ? preset->search : options.search;
   setup.search_options = options.search_options;
+  setup.treasure = options.treasure;
   setup.seed = options.seed;
   setup.walk.window = options.window != 0 ? options.window
                       : preset != nullptr ? kPaperWindow

@@ -13,6 +13,7 @@
 #include "problem.h"
 #include "search/searches.h"
 #include "solve.h"
+#include "treasure.h"
 
 namespace umf {
 
@@ -26,6 +27,7 @@ struct SolveCliOptions {
   std::uint64_t seed = 0;
   bool no_cache = false, list_presets = false, list_searches = false;
   SearchOptions search_options;
+  TreasureOptions treasure;
 
   void declare(OptionSet& options);
 };
@@ -40,6 +42,7 @@ struct SolveSetup {
   WalkOptions walk;
   SolveOptions solve;
   SearchOptions search_options;
+  TreasureOptions treasure;
   std::uint64_t seed = 0;
 
   SearchSetup search_setup(Place root, const RolloutCache& cache) const;

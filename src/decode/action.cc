@@ -95,7 +95,8 @@ void check(const Action& action) {
   require(action.eos_penalty >= 0 && std::isfinite(action.eos_penalty), "eos-penalty", "0 or more",
           action.eos_penalty);
   require(action.pad_factor > 0 && std::isfinite(action.pad_factor), "pad-factor", "above 0", action.pad_factor);
-  require(action.remask_eta < 0 || action.remask_eta <= 1, "remask-eta", "at most 1", action.remask_eta);
+  require(action.remask_eta < 0 || action.remask_eta <= 1, "remask-eta", "at most 1",
+          action.remask_eta);
   require(action.passes >= 0, "passes", "0 or more", action.passes);
 }
 

@@ -36,12 +36,12 @@ Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKe
 
 std::vector<Prediction> predict_cells(Model& model, std::span<const Token> prompt,
                                       std::span<const Token> window, std::span<const int> cells,
-                                      const Sampling& sampling) {
+                                      const Sampling& sampling, std::span<const Sampling> more) {
   std::vector<Token> tokens(prompt.begin(), prompt.end());
   tokens.insert(tokens.end(), window.begin(), window.end());
   std::vector<int> positions;
   for (const int cell : cells) positions.push_back(static_cast<int>(prompt.size()) + cell);
-  const Query query{tokens, positions, sampling};
+  const Query query{tokens, positions, sampling, more};
   return model.predict({&query, 1}).front();
 }
 

@@ -16,9 +16,10 @@ NoiseKey step_key(const Action& action, int index, std::span<const Token> window
 Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKey& noise,
                      double time);
 
-// One prediction per cell; one forward pass.
+// One prediction per cell, then one per cell for each of `more`; one forward pass.
 std::vector<Prediction> predict_cells(Model& model, std::span<const Token> prompt,
                                       std::span<const Token> window, std::span<const int> cells,
-                                      const Sampling& sampling);
+                                      const Sampling& sampling,
+                                      std::span<const Sampling> more = {});
 
 }  // namespace umf

@@ -38,4 +38,18 @@ struct Outcome {
   bool feasible = true;  // false: the action cannot be applied to this state; nothing was spent
 };
 
+// A child that one more token makes, and the end that the same prediction fills it up to.
+struct Branch {
+  Place child;
+  StateId completion = 0;
+  bool operator==(const Branch&) const = default;
+};
+
+// What came of one forward pass from a state.
+struct Branching {
+  std::vector<Branch> branches;  // different children, in the order of their draws
+  bool interrupted = false;      // by an observer; the pass was made
+  bool feasible = true;          // as for an outcome; false: no pass was made
+};
+
 }  // namespace umf

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "decode/branching.h"
 #include "decode/checkpoints.h"
 #include "decode/decoder.h"
 #include "decode/remasking.h"
@@ -132,6 +133,34 @@ Outcome Walker::remask_from(WindowState state, const Action& action, int index, 
   state.steps_left = 0;
   const StateId id = table_.intern(state);
   return {.path = {{id, table_.masks(id)}}, .passes = passes, .complete = finished};
+}
+
+Branching Walker::branch(StateId from, int index, int children, const WalkObserver& observer) {
+  const Action& action = actions_[index];
+  const Participant& participant = participants_[action.model];
+  require(participant.model->info().block == 0,
+          fmt::format("{} decodes in blocks and cannot complete a window in one pass",
+                      participant.model->info().name));
+  const std::optional<WindowState> entered = enter({from, index});
+  if (!entered) return {.feasible = false};
+  const Range open = active_range(*entered, participant);
+  const Drafts drafts = draft_children(*participant.model, participant.prompt, entered->cells,
+                                       action, index, open.begin, open.end, children);
+  WindowState full = *entered;
+  full.steps_left = 0;
+  for (const Commit& commit : drafts.completion) full.cells[commit.cell] = commit.token;
+  Branching result;
+  for (const Commit& commit : drafts.children) {
+    WindowState child = *entered, completion = full;
+    child.steps_left = 0;
+    child.cells[commit.cell] = completion.cells[commit.cell] = commit.token;
+    const StateId id = table_.intern(child);
+    const Branch branch{{id, table_.masks(id)}, table_.intern(completion)};
+    if (std::ranges::find(result.branches, branch) == result.branches.end())
+      result.branches.push_back(branch);
+  }
+  if (observer) result.interrupted = !observer(entered->cells, drafts.children);
+  return result;
 }
 
 // The trial's state in the ids of the action's model; nothing when it does not fit there.

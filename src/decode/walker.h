@@ -48,6 +48,12 @@ class Walker {
   // An action that remasks makes one trajectory of its own number of passes: its path is the end.
   Outcome walk(const Trial& trial, int limit, const WalkObserver& observer = {});
 
+  // One forward pass from a state with masks, and `children` draws from it: each commits one mask,
+  // uniformly drawn, with a token of the action. A completion fills all other masks with the most
+  // probable tokens of the same pass. Equal children are merged. Takes no model that has blocks: it
+  // cannot tell what stands in later ones.
+  Branching branch(StateId from, int action, int children, const WalkObserver& observer = {});
+
   // The answer in a state: the bytes before the first token that ends it, without special tokens
   // and masks. May be invalid UTF-8.
   std::string text(StateId id) const;

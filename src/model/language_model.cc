@@ -65,10 +65,16 @@ void LanguageModel::for_logits(std::span<const Token> tokens, std::span<const in
 std::vector<std::vector<Prediction>> LanguageModel::predict(std::span<const Query> batch) {
   std::vector<std::vector<Prediction>> answers;
   for (const Query& query : batch) {
-    std::vector<Prediction>& answer = answers.emplace_back(query.positions.size());
+    const std::size_t asked = query.positions.size();
+    std::vector<Prediction>& answer = answers.emplace_back(asked * (1 + query.more.size()));
     for_logits(query.tokens, query.positions, [&](int first, const Matrix& logits) {
-      backend_.predict(logits, query.positions.subspan(first, logits.rows), query.sampling,
-                       std::span(answer).subspan(first, logits.rows));
+      const std::span<const int> positions = query.positions.subspan(first, logits.rows);
+      const auto out = [&](std::size_t way) {
+        return std::span(answer).subspan(way * asked + first, logits.rows);
+      };
+      backend_.predict(logits, positions, query.sampling, out(0));
+      for (std::size_t i = 0; i < query.more.size(); ++i)
+        backend_.predict(logits, positions, query.more[i], out(i + 1));
     });
   }
   return answers;

@@ -33,13 +33,15 @@ struct Query {  // what would stand at `positions` of `tokens`?
   std::span<const Token> tokens;
   std::span<const int> positions;  // only these pay for the last layer and the output head
   Sampling sampling;
+  // Other ways to sample from the same pass: one prediction per position for each, after the first.
+  std::span<const Sampling> more = {};
 };
 
 class Model {  // a masked diffusion language model, ready to run
  public:
   virtual ~Model() = default;
   virtual const ModelInfo& info() const = 0;
-  // One prediction per position, in order. Costs one forward pass (NFE) per query. Depends on
+  // One prediction per position, in order, for each way to sample. Costs one forward pass (NFE) per query. Depends on
   // weights and query alone, not on what else is in the batch or was asked before. One thread at a
   // time.
   virtual std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) = 0;

@@ -25,10 +25,14 @@ class ScriptedModel final : public Model {
     for (const Query& query : batch) {
       ++forward_passes_;
       auto& answer = answers.emplace_back();
-      for (const int position : query.positions) {
-        answer.push_back(predict_row(logits_(query.tokens, position), position, query.sampling));
-        ++predictions_;
-      }
+      const auto sample = [&](const Sampling& sampling) {
+        for (const int position : query.positions) {
+          answer.push_back(predict_row(logits_(query.tokens, position), position, sampling));
+          ++predictions_;
+        }
+      };
+      sample(query.sampling);
+      for (const Sampling& sampling : query.more) sample(sampling);
     }
     return answers;
   }

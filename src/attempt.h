@@ -1,0 +1,37 @@
+// Asking a world that may break down, and how long it took.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <string>
+
+namespace umf {
+
+// Adds the time until it goes out of scope.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+  ~Stopwatch() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double& seconds_;
+  Clock::time_point start_ = Clock::now();
+};
+
+// The world broke down: ends the search but keeps what it found. What an observer throws is not
+// caught.
+struct Failure {
+  std::string message;
+};
+
+template <class Work>
+auto attempt(Work&& work) {
+  try {
+    return work();
+  } catch (const std::exception& reason) {
+    throw Failure{reason.what()};
+  }
+}
+
+}  // namespace umf
