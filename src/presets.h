@@ -17,8 +17,8 @@ struct Preset {
   std::string name, summary;
   std::string search;                 // a name of the table of searches
   std::vector<PresetAction> actions;  // the first is the strongest
-  int block_length = 0;     // 0: no blocks
-  std::string pair_method;  // the search of each half, when `search` is "pair"
+  int block_length = 0;               // 0: no blocks
+  std::string pair_method;            // the search of each half, when `search` is "pair"
 };
 
 // UnMaskFork and its variants first, then the 28 baseline configurations in the order of their

@@ -4,8 +4,8 @@
 
 #include <climits>
 
-#include "decode/decoder.h"
 #include "decode/checkpoints.h"
+#include "decode/decoder.h"
 #include "decoding_world.h"
 #include "engine_fixture.h"
 #include "fakes/judged_walks.h"

@@ -202,14 +202,13 @@ int solve_problem(SolveCliOptions& options) {
                     states_of(walker));
   }
   World& world = journal ? static_cast<World&>(*journal) : models;
-  const Solution solution =
-      search_for(setup, world, walker.root(), [&](const RolloutEvent& event) {
-        nfe = event.ledger.nfe;
-        detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
-                             100 * event.ledger.hit_rate());
-        if (!options.trace.empty()) trace += trace_line(event);
-        return !interrupted();
-      });
+  const Solution solution = search_for(setup, world, walker.root(), [&](const RolloutEvent& event) {
+    nfe = event.ledger.nfe;
+    detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
+                         100 * event.ledger.hit_rate());
+    if (!options.trace.empty()) trace += trace_line(event);
+    return !interrupted();
+  });
   progress.clear();
   if (!options.trace.empty()) write_file(options.trace, trace);
 

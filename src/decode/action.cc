@@ -52,9 +52,12 @@ void assign(Remask& field, const std::string& key, const std::string& value) {
 }
 
 void assign(bool& field, const std::string& key, const std::string& value) {
-  if (value == "true" || value == "1" || value == "on") field = true;
-  else if (value == "false" || value == "0" || value == "off") field = false;
-  else throw Error(fmt::format("{} must be true or false, not '{}'", key, value));
+  if (value == "true" || value == "1" || value == "on")
+    field = true;
+  else if (value == "false" || value == "0" || value == "off")
+    field = false;
+  else
+    throw Error(fmt::format("{} must be true or false, not '{}'", key, value));
 }
 
 template <class Number>
@@ -82,7 +85,9 @@ Remask parse_remask(const std::string& name) {
 }
 
 Action recommended_action(const ModelInfo& model) {
-  return {.strategy = parse_strategy(model.strategy), .temperature = model.temperature, .top_p = model.top_p};
+  return {.strategy = parse_strategy(model.strategy),
+          .temperature = model.temperature,
+          .top_p = model.top_p};
 }
 
 void check(const Action& action) {
@@ -90,11 +95,12 @@ void check(const Action& action) {
           action.temperature);
   require(action.top_p > 0 && action.top_p <= 1, "top-p", "above 0 and at most 1", action.top_p);
   require(action.top_k >= 0, "top-k", "0 or more", action.top_k);
-  require(action.order_temperature >= 0 && std::isfinite(action.order_temperature), "order-temperature",
-          "0 or more", action.order_temperature);
+  require(action.order_temperature >= 0 && std::isfinite(action.order_temperature),
+          "order-temperature", "0 or more", action.order_temperature);
   require(action.eos_penalty >= 0 && std::isfinite(action.eos_penalty), "eos-penalty", "0 or more",
           action.eos_penalty);
-  require(action.pad_factor > 0 && std::isfinite(action.pad_factor), "pad-factor", "above 0", action.pad_factor);
+  require(action.pad_factor > 0 && std::isfinite(action.pad_factor), "pad-factor", "above 0",
+          action.pad_factor);
   require(action.remask_eta < 0 || action.remask_eta <= 1, "remask-eta", "at most 1",
           action.remask_eta);
   require(action.passes >= 0, "passes", "0 or more", action.passes);

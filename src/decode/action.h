@@ -41,30 +41,34 @@ struct Action {
   float temperature = 0;  // 0 is greedy
   float top_p = 1;
   int top_k = 0;
-  float order_temperature = 0;    // 0 takes the best cells; otherwise cells are drawn (Dream's alg_temp)
-  float eos_penalty = 0;          // Dream-Coder's padding penalty w: l[pad] += w ln(1 - t + eps)
-  float pad_factor = 1;           // multiplies the probability of padding before the temperature
-  bool forbid_eos = false;        // LLaDA's logits_eos_inf: end of text is never chosen
-  bool eos_last = false;          // LLaDA's confidence_eos_eot_inf: end of text and turn come last
-  bool allow_mask = false;        // as the references: the mask token itself may win, and stays masked
+  float order_temperature =
+      0;                    // 0 takes the best cells; otherwise cells are drawn (Dream's alg_temp)
+  float eos_penalty = 0;    // Dream-Coder's padding penalty w: l[pad] += w ln(1 - t + eps)
+  float pad_factor = 1;     // multiplies the probability of padding before the temperature
+  bool forbid_eos = false;  // LLaDA's logits_eos_inf: end of text is never chosen
+  bool eos_last = false;    // LLaDA's confidence_eos_eot_inf: end of text and turn come last
+  bool allow_mask = false;  // as the references: the mask token itself may win, and stays masked
   Remask remask = Remask::kNone;  // anything else: one trajectory over all masks, to its end
   float remask_eta = -1;          // how much is masked again; below 0: what its authors recommend
   int passes = 0;                 // of a trajectory that remasks, at most; 0: twice its masks
-  std::uint64_t seed = 0;         // part of the value: the same state and action give the same state
+  std::uint64_t seed = 0;  // part of the value: the same state and action give the same state
   auto operator<=>(const Action&) const = default;
 
   // Every field a user can set, once: for parsing, --help and reports.
   template <class Visitor>
   void visit(Visitor&& field) {
-    field(strategy, "strategy", "which cells first: entropy, low-confidence, margin, origin or random");
+    field(strategy, "strategy",
+          "which cells first: entropy, low-confidence, margin, origin or random");
     field(temperature, "temperature", "0 takes the most probable token, larger draws more freely");
     field(top_p, "top-p", "draw only from the most probable tokens of this total mass");
     field(top_k, "top-k", "draw only from this many most probable tokens; 0 for all");
-    field(order_temperature, "order-temperature", "0 takes the best cells, larger draws among them");
+    field(order_temperature, "order-temperature",
+          "0 takes the best cells, larger draws among them");
     field(eos_penalty, "eos-penalty", "holds padding back while much is masked (Dream-Coder)");
     field(pad_factor, "pad-factor", "multiplies the probability of padding");
     field(forbid_eos, "forbid-eos", "the end of text is never written (LLaDA's logits_eos_inf)");
-    field(eos_last, "eos-last", "cells that end the text come last (LLaDA's confidence_eos_eot_inf)");
+    field(eos_last, "eos-last",
+          "cells that end the text come last (LLaDA's confidence_eos_eot_inf)");
     field(allow_mask, "allow-mask", "the mask token may be predicted, as in the reference loops");
     field(remask, "remask",
           "mask committed cells again: none, cap, rescale, conf, loop or confidence-loop (ReMDM)");
@@ -81,7 +85,8 @@ Action recommended_action(const ModelInfo& model);
 // Throws Error when a field is out of its range.
 void check(const Action& action);
 
-// Sets the field that visit() calls `key`. Throws Error for an unknown key or a value it cannot take.
+// Sets the field that visit() calls `key`. Throws Error for an unknown key or a value it cannot
+// take.
 void set_field(Action& action, const std::string& key, const std::string& value);
 // Sets the fields named in "key=value,key=value".
 void set_fields(Action& action, std::string_view assignments);

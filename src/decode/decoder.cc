@@ -16,13 +16,14 @@ struct Block {
 // Decodes block by block; each method is one level of the loop.
 class Run {
  public:
-  Run(Model& model, std::span<const Token> prompt, const Action& action, const DecodeOptions& options,
-      const PassObserver& observer)
+  Run(Model& model, std::span<const Token> prompt, const Action& action,
+      const DecodeOptions& options, const PassObserver& observer)
       : model_(model), prompt_(prompt), action_(action), options_(options), observer_(observer) {
     const SpecialTokens& tokens = model.info().tokens;
     check_options();
     if (std::find(prompt.begin(), prompt.end(), tokens.mask) != prompt.end()) {
-      throw Error("the prompt contains the model's mask token; it would be taken for a cell to fill");
+      throw Error(
+          "the prompt contains the model's mask token; it would be taken for a cell to fill");
     }
     result_.window.assign(options_.length, tokens.mask);
   }
@@ -47,37 +48,45 @@ class Run {
     };
     require(o.length >= 1, fmt::format("the answer's length must be at least 1, not {}", o.length));
     require(static_cast<long>(prompt_.size()) + o.length <= info.max_length,
-            fmt::format("{} prompt tokens and {} answer tokens do not fit the context of {}; shorten one of them",
+            fmt::format("{} prompt tokens and {} answer tokens do not fit the context of {}; "
+                        "shorten one of them",
                         prompt_.size(), o.length, info.max_length));
-    require(action_.remask == Remask::kNone, "remasking is for umf solve: plain decoding keeps what it commits");
+    require(action_.remask == Remask::kNone,
+            "remasking is for umf solve: plain decoding keeps what it commits");
     require(o.per_step >= 1, fmt::format("tokens per step must be at least 1, not {}", o.per_step));
     require(o.steps >= 0, fmt::format("steps must be at least 1, not {}", o.steps));
-    require(o.block_length >= 0, fmt::format("the block length must be at least 1, not {}", o.block_length));
+    require(o.block_length >= 0,
+            fmt::format("the block length must be at least 1, not {}", o.block_length));
     require(o.threshold >= 0 && o.threshold <= 1,
             fmt::format("the threshold must be from 0 to 1, not {}", o.threshold));
     if (o.steps == 0) o.steps = o.length;
     if (o.block_length == 0) o.block_length = info.block > 0 ? info.block : o.length;
     require(info.block == 0 || o.block_length % info.block == 0,
-            fmt::format("{} decodes in blocks of {}; a block length of {} is not a multiple", info.name,
-                        info.block, o.block_length));
+            fmt::format("{} decodes in blocks of {}; a block length of {} is not a multiple",
+                        info.name, info.block, o.block_length));
     require(o.length % o.block_length == 0,
-            fmt::format("the length {} is not a multiple of the block length {}", o.length, o.block_length));
+            fmt::format("the length {} is not a multiple of the block length {}", o.length,
+                        o.block_length));
     if (!o.stop_at_end) o.stop_at_end = info.block > 0;
     if (o.schedule == Schedule::kDream) {
-      require(o.block_length == o.length, "the dream schedule has no blocks; choose steady or llada");
+      require(o.block_length == o.length,
+              "the dream schedule has no blocks; choose steady or llada");
     }
     if (o.schedule == Schedule::kLlada) {
       require(o.steps % (o.length / o.block_length) == 0,
-              fmt::format("{} steps cannot be shared equally by {} blocks", o.steps, o.length / o.block_length));
-      require(action_.strategy != Strategy::kOrigin, "origin tosses a coin for each cell and has no quota; "
-                                                      "use it with the steady or dream schedule");
+              fmt::format("{} steps cannot be shared equally by {} blocks", o.steps,
+                          o.length / o.block_length));
+      require(action_.strategy != Strategy::kOrigin,
+              "origin tosses a coin for each cell and has no quota; "
+              "use it with the steady or dream schedule");
     }
   }
 
-  // Blocks count from the start of the window; where the model's attention has blocks, from position 0 of
-  // the whole sequence, so that the first and the last may be shorter.
+  // Blocks count from the start of the window; where the model's attention has blocks, from
+  // position 0 of the whole sequence, so that the first and the last may be shorter.
   std::vector<Block> blocks() const {
-    const int offset = model_.info().block > 0 ? static_cast<int>(prompt_.size()) % options_.block_length : 0;
+    const int offset =
+        model_.info().block > 0 ? static_cast<int>(prompt_.size()) % options_.block_length : 0;
     std::vector<Block> blocks;
     for (int begin = 0; begin < options_.length;) {
       const int end = std::min((begin + offset) / options_.block_length * options_.block_length +
@@ -104,7 +113,8 @@ class Run {
 
   bool block_steps(const Block& block) {
     const std::vector<int> counts = quota(masks_before(block.end));
-    // LLaDA's loop spends every step, also one without a quota; the other loops stop when all is filled.
+    // LLaDA's loop spends every step, also one without a quota; the other loops stop when all is
+    // filled.
     const bool every_step = options_.schedule == Schedule::kLlada && model_.info().block == 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
       if (!every_step && (counts[i] == 0 || masks_before(block.end) == 0)) continue;
@@ -142,10 +152,12 @@ class Run {
     return observer_(result_, commits);
   }
 
-  // Whether the text ended among the block's cells; if so, the rest of the block and the window goes.
+  // Whether the text ended among the block's cells; if so, the rest of the block and the window
+  // goes.
   bool ended_in(const Block& block) {
     const SpecialTokens& tokens = model_.info().tokens;
-    const auto begin = result_.window.begin() + block.begin, end = result_.window.begin() + block.end;
+    const auto begin = result_.window.begin() + block.begin,
+               end = result_.window.begin() + block.end;
     const auto last = std::find_first_of(begin, end, tokens.ends.begin(), tokens.ends.end());
     if (last == end) return false;
     std::fill(last, end, *last);
@@ -171,7 +183,8 @@ Decoding decode(Model& model, std::span<const Token> prompt, const Action& actio
 
 std::string answer_text(const Tokenizer& tokenizer, const SpecialTokens& tokens,
                         std::span<const Token> window) {
-  const auto end = std::find_first_of(window.begin(), window.end(), tokens.ends.begin(), tokens.ends.end());
+  const auto end =
+      std::find_first_of(window.begin(), window.end(), tokens.ends.begin(), tokens.ends.end());
   return tokenizer.decode(window.first(end - window.begin()), /*skip_special=*/true);
 }
 

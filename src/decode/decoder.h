@@ -17,17 +17,19 @@ namespace umf {
 struct DecodeOptions {
   int length = 256;  // cells of the window
   Schedule schedule = Schedule::kSteady;
-  int steps = 0;         // of the reference schedules; 0: one per cell
-  int per_step = 1;      // of the steady schedule
-  int block_length = 0;  // cells decoded before the next ones begin; 0: the whole window, or the model's
-  float threshold = 0;   // above 0: every cell at least this confident is committed at once
-  // Stop after a block in which the text ended. Absent: only for models that decode in blocks alone.
+  int steps = 0;     // of the reference schedules; 0: one per cell
+  int per_step = 1;  // of the steady schedule
+  int block_length =
+      0;  // cells decoded before the next ones begin; 0: the whole window, or the model's
+  float threshold = 0;  // above 0: every cell at least this confident is committed at once
+  // Stop after a block in which the text ended. Absent: only for models that decode in blocks
+  // alone.
   std::optional<bool> stop_at_end;
 };
 
 struct Decoding {
   std::vector<Token> window;
-  int passes = 0;           // forward passes (NFE); one that commits nothing counts, as in the references
+  int passes = 0;  // forward passes (NFE); one that commits nothing counts, as in the references
   bool interrupted = false;  // the observer asked to stop
 };
 

@@ -18,7 +18,11 @@ constexpr int kVocabulary = 10;
 ModelInfo info(int block = 0, bool tempered = false) {
   return {.name = "scripted",
           .family = "test",
-          .tokens = {.mask = kMask, .end_of_text = kEnd, .end_of_turn = kTurn, .padding = kEnd, .ends = {kTurn, kEnd}},
+          .tokens = {.mask = kMask,
+                     .end_of_text = kEnd,
+                     .end_of_turn = kTurn,
+                     .padding = kEnd,
+                     .ends = {kTurn, kEnd}},
           .vocabulary = kVocabulary,
           .max_length = 1000,
           .block = block,
@@ -42,10 +46,11 @@ bool go_on(const Decoding&, std::span<const Commit>) { return true; }
 
 std::vector<int> order_of(Model& model, const Action& action, const DecodeOptions& options) {
   std::vector<int> order;
-  decode(model, std::vector<Token>{1, 2}, action, options, [&](const Decoding&, std::span<const Commit> commits) {
-    for (const Commit& commit : commits) order.push_back(commit.cell);
-    return true;
-  });
+  decode(model, std::vector<Token>{1, 2}, action, options,
+         [&](const Decoding&, std::span<const Commit> commits) {
+           for (const Commit& commit : commits) order.push_back(commit.cell);
+           return true;
+         });
   return order;
 }
 
@@ -57,8 +62,10 @@ TEST(Decoder, CommitsOneTokenPerPassBestFirst) {
 
 TEST(Decoder, TiesGoToTheLeftmostMask) {
   ScriptedModel model(info(), [](auto, int) { return prefer(3, 2); });
-  for (const Strategy strategy : {Strategy::kEntropy, Strategy::kLowConfidence, Strategy::kMargin}) {
-    EXPECT_EQ(order_of(model, {.strategy = strategy}, {.length = 4}), (std::vector<int>{0, 1, 2, 3}));
+  for (const Strategy strategy :
+       {Strategy::kEntropy, Strategy::kLowConfidence, Strategy::kMargin}) {
+    EXPECT_EQ(order_of(model, {.strategy = strategy}, {.length = 4}),
+              (std::vector<int>{0, 1, 2, 3}));
   }
 }
 
@@ -77,7 +84,9 @@ TEST(Decoder, SeveralTokensPerPassTakeFewerPasses) {
 
 TEST(Decoder, ReferenceSchedulesSpendTheirSteps) {
   ScriptedModel model(info(), middle_first);
-  EXPECT_EQ(decode(model, {}, {}, {.length = 8, .schedule = Schedule::kLlada, .steps = 4}, go_on).passes, 4);
+  EXPECT_EQ(
+      decode(model, {}, {}, {.length = 8, .schedule = Schedule::kLlada, .steps = 4}, go_on).passes,
+      4);
   const Decoding dream = decode(model, {}, {}, {.length = 8, .schedule = Schedule::kDream}, go_on);
   EXPECT_EQ(dream.passes, 8);  // the empty first pass is spent, though nothing is computed for it
   EXPECT_EQ(std::count(dream.window.begin(), dream.window.end(), kMask), 0);
@@ -108,8 +117,8 @@ TEST(Decoder, RandomAndOriginDependOnTheSeedAndOnNothingElse) {
 TEST(Decoder, OriginSpendsAtMostOnePassPerCell) {
   ScriptedModel model(info(), middle_first);
   for (const Schedule schedule : {Schedule::kSteady, Schedule::kDream}) {
-    const Decoding result =
-        decode(model, {}, {.strategy = Strategy::kOrigin}, {.length = 40, .schedule = schedule}, go_on);
+    const Decoding result = decode(model, {}, {.strategy = Strategy::kOrigin},
+                                   {.length = 40, .schedule = schedule}, go_on);
     EXPECT_LE(result.passes, 40);
     EXPECT_EQ(std::count(result.window.begin(), result.window.end(), kMask), 0);
   }
@@ -125,7 +134,8 @@ TEST(Decoder, OrderTemperatureDrawsAmongTheCells) {
 }
 
 TEST(Decoder, ThresholdCommitsEverythingThatIsSure) {
-  ScriptedModel model(info(), [](auto, int position) { return prefer(1, position < 6 ? 20.0f : 0.1f); });
+  ScriptedModel model(info(),
+                      [](auto, int position) { return prefer(1, position < 6 ? 20.0f : 0.1f); });
   const Decoding result = decode(model, {}, {}, {.length = 8, .threshold = 0.9f}, go_on);
   EXPECT_EQ(result.passes, 3);  // six at once, then one by one
 }
@@ -195,16 +205,18 @@ TEST(Decoder, AnEndAmongTheNewCellsStopsABlockModel) {
   const auto script = [](auto, int position) { return prefer(position == 6 ? kEnd : 1, 5); };
   ScriptedModel model(info(4), script);
   // An end of turn in the prompt's share of the first block does not count.
-  const Decoding result = decode(model, std::vector<Token>{2, 2, 2, 2, kEnd}, {}, {.length = 8}, go_on);
+  const Decoding result =
+      decode(model, std::vector<Token>{2, 2, 2, 2, kEnd}, {}, {.length = 8}, go_on);
   EXPECT_EQ(result.window, (std::vector<Token>{1, kEnd, kEnd}));
-  const Decoding whole =
-      decode(model, std::vector<Token>{2, 2, 2, 2, kEnd}, {}, {.length = 8, .stop_at_end = false}, go_on);
+  const Decoding whole = decode(model, std::vector<Token>{2, 2, 2, 2, kEnd}, {},
+                                {.length = 8, .stop_at_end = false}, go_on);
   EXPECT_EQ(whole.window.size(), 8);
 }
 
 TEST(Decoder, AnObserverCanStopIt) {
   ScriptedModel model(info(), middle_first);
-  const Decoding result = decode(model, {}, {}, {.length = 8}, [](const Decoding& now, auto) { return now.passes < 3; });
+  const Decoding result = decode(model, {}, {}, {.length = 8},
+                                 [](const Decoding& now, auto) { return now.passes < 3; });
   EXPECT_TRUE(result.interrupted);
   EXPECT_EQ(std::count(result.window.begin(), result.window.end(), kMask), 5);
 }
@@ -218,9 +230,14 @@ TEST(Decoder, ContradictionsAreRefused) {
   EXPECT_ERROR(run(model, {.length = 1000}), "do not fit the context of 1000");
   EXPECT_ERROR(run(model, {.length = 10, .block_length = 4}), "not a multiple of the block length");
   EXPECT_ERROR(run(blocks, {.length = 12, .block_length = 6}), "decodes in blocks of 4");
-  EXPECT_ERROR(run(model, {.length = 8, .schedule = Schedule::kLlada, .steps = 3, .block_length = 4}), "shared equally");
-  EXPECT_ERROR(run(model, {.length = 8, .schedule = Schedule::kDream, .block_length = 4}), "has no blocks");
-  EXPECT_ERROR(run(model, {.length = 8, .schedule = Schedule::kLlada}, {.strategy = Strategy::kOrigin}), "no quota");
+  EXPECT_ERROR(
+      run(model, {.length = 8, .schedule = Schedule::kLlada, .steps = 3, .block_length = 4}),
+      "shared equally");
+  EXPECT_ERROR(run(model, {.length = 8, .schedule = Schedule::kDream, .block_length = 4}),
+               "has no blocks");
+  EXPECT_ERROR(
+      run(model, {.length = 8, .schedule = Schedule::kLlada}, {.strategy = Strategy::kOrigin}),
+      "no quota");
   EXPECT_ERROR(decode(model, std::vector<Token>{kMask}, {}, {.length = 4}, go_on), "mask token");
 }
 

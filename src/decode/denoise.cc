@@ -61,22 +61,26 @@ void choose_by_score(std::vector<Candidate>& candidates, const Action& action, c
     }
   }
   if (action.order_temperature > 0) {
-    // Gumbel noise turns "the best" into a draw without replacement from softmax(score / temperature).
+    // Gumbel noise turns "the best" into a draw without replacement from softmax(score /
+    // temperature).
     for (Candidate& candidate : candidates) {
-      candidate.score = candidate.score / action.order_temperature - std::log(-std::log(noise(candidate.cell)));
+      candidate.score =
+          candidate.score / action.order_temperature - std::log(-std::log(noise(candidate.cell)));
     }
   }
   keep_best(candidates, count);
 }
 
 // Origin may leave the window as it was: only the steps left tell one pass from the next.
-NoiseKey key_of(const Action& action, int index, std::span<const Token> window, const StepRule& rule) {
+NoiseKey key_of(const Action& action, int index, std::span<const Token> window,
+                const StepRule& rule) {
   if (action.strategy == Strategy::kOrigin) return step_key(action, index, window, rule.steps_left);
   return noise_key(action.seed, index, window);
 }
 
-void ask(Model& model, std::span<const Token> prompt, std::span<const Token> window, const Action& action,
-         const NoiseKey& key, double time, std::vector<Candidate>& candidates) {
+void ask(Model& model, std::span<const Token> prompt, std::span<const Token> window,
+         const Action& action, const NoiseKey& key, double time,
+         std::vector<Candidate>& candidates) {
   std::vector<int> cells;
   for (const Candidate& candidate : candidates) cells.push_back(candidate.cell);
   const std::vector<Prediction> predictions =
@@ -86,8 +90,9 @@ void ask(Model& model, std::span<const Token> prompt, std::span<const Token> win
 
 }  // namespace
 
-std::vector<Commit> denoise(Model& model, std::span<const Token> prompt, std::span<const Token> window,
-                            const Action& action, int index, const StepRule& rule) {
+std::vector<Commit> denoise(Model& model, std::span<const Token> prompt,
+                            std::span<const Token> window, const Action& action, int index,
+                            const StepRule& rule) {
   const Token mask = model.info().tokens.mask;
   const NoiseKey key = key_of(action, index, window, rule);
   const auto noise = [&](int cell) -> double {
@@ -97,7 +102,8 @@ std::vector<Commit> denoise(Model& model, std::span<const Token> prompt, std::sp
   for (int cell = rule.begin; cell < rule.end; ++cell) {
     if (window[cell] == mask) candidates.push_back({.cell = cell});
   }
-  const bool by_chance = action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom;
+  const bool by_chance =
+      action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom;
   choose_by_chance(candidates, action.strategy, rule, noise);
   // A pass that commits nothing changes nothing: it need not be computed.
   if (candidates.empty() || (!by_chance && rule.count <= 0)) return {};
@@ -106,9 +112,11 @@ std::vector<Commit> denoise(Model& model, std::span<const Token> prompt, std::sp
 
   std::vector<Commit> commits;
   for (const Candidate& candidate : candidates) {
-    if (candidate.prediction.token != mask) commits.push_back({candidate.cell, candidate.prediction.token});
+    if (candidate.prediction.token != mask)
+      commits.push_back({candidate.cell, candidate.prediction.token});
   }
-  std::sort(commits.begin(), commits.end(), [](const Commit& a, const Commit& b) { return a.cell < b.cell; });
+  std::sort(commits.begin(), commits.end(),
+            [](const Commit& a, const Commit& b) { return a.cell < b.cell; });
   return commits;
 }
 

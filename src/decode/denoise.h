@@ -31,10 +31,11 @@ struct Commit {
 using WalkObserver =
     std::function<bool(std::span<const Token> window, std::span<const Commit> commits)>;
 
-// The cells that the step commits, in ascending order; one forward pass. Ties go to the lowest cell.
-// Noise is keyed by `seed`, the action's `index` and the window (and the steps left), so that the same state and action give
-// the same result, in any order and on any number of threads.
-std::vector<Commit> denoise(Model& model, std::span<const Token> prompt, std::span<const Token> window,
-                            const Action& action, int index, const StepRule& rule);
+// The cells that the step commits, in ascending order; one forward pass. Ties go to the lowest
+// cell. Noise is keyed by `seed`, the action's `index` and the window (and the steps left), so that
+// the same state and action give the same result, in any order and on any number of threads.
+std::vector<Commit> denoise(Model& model, std::span<const Token> prompt,
+                            std::span<const Token> window, const Action& action, int index,
+                            const StepRule& rule);
 
 }  // namespace umf

@@ -21,8 +21,8 @@ std::vector<int> llada_quota(int masks, int steps) {
   return quota;
 }
 
-// torch.linspace(1, eps, steps + 1) in float32: from the start in the first half, from the end in the
-// second.
+// torch.linspace(1, eps, steps + 1) in float32: from the start in the first half, from the end in
+// the second.
 float DreamTimes::time(int i) const {
   const float step = (eps_ - 1.0f) / static_cast<float>(steps_);
   if (i < (steps_ + 1) / 2) return 1.0f + step * static_cast<float>(i);
@@ -39,6 +39,8 @@ int DreamTimes::count(int i, int masks) const {
 
 double state_time(int masks, int cells, double eps) { return eps + (1.0 - eps) * masks / cells; }
 
-double padding_bias(double weight, double time, double eps) { return weight * std::log(1.0 - time + eps); }
+double padding_bias(double weight, double time, double eps) {
+  return weight * std::log(1.0 - time + eps);
+}
 
 }  // namespace umf

@@ -17,7 +17,8 @@ Schedule parse_schedule(const std::string& name);  // "steady", "llada", "dream"
 // LLaDA's quota list: `masks` over `steps`, one more for the first masks % steps.
 std::vector<int> llada_quota(int masks, int steps);
 
-// Dream's time grid in float32, as the reference computes it. Step i goes from time(i) to time(i + 1).
+// Dream's time grid in float32, as the reference computes it. Step i goes from time(i) to time(i +
+// 1).
 class DreamTimes {
  public:
   explicit DreamTimes(int steps, float eps = 1e-3f) : steps_(steps), eps_(eps) {}
@@ -32,8 +33,8 @@ class DreamTimes {
   float eps_;
 };
 
-// The time of a state with `masks` of `cells` masked, for rules that depend on time: equals the grid's
-// when one token has been committed per step.
+// The time of a state with `masks` of `cells` masked, for rules that depend on time: equals the
+// grid's when one token has been committed per step.
 double state_time(int masks, int cells, double eps = 1e-3);
 
 // Dream-Coder's padding penalty: what is added to the logit of padding at `time`.

@@ -20,16 +20,16 @@ struct Place {
 struct Trial {
   StateId from = 0;
   int action = 0;  // index into the run's list; the first is the strongest
-  // 0: the noise of the state, so that the same trial gives the same path again. Otherwise the number of a
-  // fresh draw: searches that sample several children by one action count up.
+  // 0: the noise of the state, so that the same trial gives the same path again. Otherwise the
+  // number of a fresh draw: searches that sample several children by one action count up.
   std::uint64_t draw = 0;
   bool operator==(const Trial&) const = default;
 };
 
 // What came of a trial.
 struct Outcome {
-  // The checkpoints passed, in order, and the end last. The first is the child state. An interrupted rollout
-  // ends where it was cut, which may be before the first checkpoint.
+  // The checkpoints passed, in order, and the end last. The first is the child state. An
+  // interrupted rollout ends where it was cut, which may be before the first checkpoint.
   std::vector<Place> path;
   double reward = 0;     // as judged: may be NaN (the judge failed), infinite or out of range
   int passes = 0;        // forward passes spent; 0 for a repeated trial

@@ -128,8 +128,8 @@ Outcome Walker::walk(const Trial& trial, int limit, const WalkObserver& observer
 Outcome Walker::remask_from(WindowState state, const Action& action, int index, int limit,
                             const WalkObserver& observer) {
   const Participant& participant = participants_[action.model];
-  const auto [passes, finished] = remask(*participant.model, participant.prompt, state.cells,
-                                         action, index, limit, observer);
+  const auto [passes, finished] =
+      remask(*participant.model, participant.prompt, state.cells, action, index, limit, observer);
   state.steps_left = 0;
   const StateId id = table_.intern(state);
   return {.path = {{id, table_.masks(id)}}, .passes = passes, .complete = finished};

@@ -41,9 +41,9 @@ class Model {  // a masked diffusion language model, ready to run
  public:
   virtual ~Model() = default;
   virtual const ModelInfo& info() const = 0;
-  // One prediction per position, in order, for each way to sample. Costs one forward pass (NFE) per query. Depends on
-  // weights and query alone, not on what else is in the batch or was asked before. One thread at a
-  // time.
+  // One prediction per position, in order, for each way to sample. Costs one forward pass (NFE) per
+  // query. Depends on weights and query alone, not on what else is in the batch or was asked
+  // before. One thread at a time.
   virtual std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) = 0;
 };
 

@@ -1,4 +1,5 @@
-// The seam between what to try next and how it is done: a search knows no tokens, models or rewards' makers.
+// The seam between what to try next and how it is done: a search knows no tokens, models or
+// rewards' makers.
 #pragma once
 
 #include <limits>
@@ -8,14 +9,15 @@
 
 namespace umf {
 
-// The reward as searches average it: inside [0, 1], what failed as 0. The raw value decides which answer is
-// returned.
+// The reward as searches average it: inside [0, 1], what failed as 0. The raw value decides which
+// answer is returned.
 double bounded(double reward);
 
 class Search {
  public:
   virtual ~Search() = default;
-  // What to try next; nothing when there is nothing left. Asking again without telling gives the same.
+  // What to try next; nothing when there is nothing left. Asking again without telling gives the
+  // same.
   virtual std::optional<Trial> ask() = 0;
   // The outcome of the trial asked for last.
   virtual void tell(const Trial& trial, const Outcome& outcome) = 0;

@@ -83,7 +83,8 @@ int UnMaskFork::choose_action(NodeId id) const {
 }
 
 bool UnMaskFork::is_known(const Node& node, int action) const {
-  return node.state < 0 ? action == node.action : known_->contains(node.state, first_action_ + action);
+  return node.state < 0 ? action == node.action
+                        : known_->contains(node.state, first_action_ + action);
 }
 
 UnMaskFork::NodeId UnMaskFork::add_child(const Trial& trial, const Outcome& outcome) {

@@ -39,8 +39,8 @@ class UnMaskFork final : public Search {
     bool exhausted = false;  // no unexplored action here or below
   };
 
-  // `known` decides which unexplored action comes first; it must outlive the search and its copies. There, action 0
-  // of this search is called `first_action`.
+  // `known` decides which unexplored action comes first; it must outlive the search and its copies.
+  // There, action 0 of this search is called `first_action`.
   UnMaskFork(int actions, Place root, const UnMaskForkOptions& options, const RolloutCache& known,
              int first_action = 0);
 
