@@ -9,4 +9,17 @@ Verdict DecodingWorld::judge(StateId end) {
   return judged_.emplace(text, reward_.judge(text)).first->second;
 }
 
+Journal::States journal_states(Walker& walker) {
+  return {[&walker](StateId id) -> Json {
+            const WindowState state = walker.state(id);
+            return {{"lexicon", state.lexicon},
+                    {"cells", state.cells},
+                    {"steps_left", state.steps_left}};
+          },
+          [&walker](const Json& json) {
+            return walker.restore({json.at("lexicon"), json.at("cells").get<std::vector<Token>>(),
+                                   json.at("steps_left")});
+          }};
+}
+
 }  // namespace umf

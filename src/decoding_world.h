@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "decode/walker.h"
+#include "journal.h"
 #include "reward/reward.h"
 #include "world.h"
 
@@ -34,5 +35,8 @@ class DecodingWorld final : public World {
   WalkObserver observer_;
   std::unordered_map<std::string, Verdict> judged_;
 };
+
+// How a journal writes and reads the walker's states. The walker must outlive it.
+Journal::States journal_states(Walker& walker);
 
 }  // namespace umf

@@ -25,7 +25,7 @@ struct Preset {
 // table.
 std::span<const Preset> presets();
 
-// Throws Error with the nearest name when there is none.
+// Throws Error when there is none.
 const Preset& find_preset(const std::string& name);
 
 // Where a preset's model is published: its Hugging Face id.

@@ -22,19 +22,6 @@ namespace {
 constexpr int kWindow = 20;
 const Json kConfiguration = {{"models", {"a", "b"}}, {"window", kWindow}};
 
-Journal::States states_of(Walker& walker) {
-  return {[&walker](StateId id) -> Json {
-            const WindowState state = walker.state(id);
-            return {{"lexicon", state.lexicon},
-                    {"cells", state.cells},
-                    {"steps_left", state.steps_left}};
-          },
-          [&walker](const Json& json) {
-            return walker.restore({json.at("lexicon"), json.at("cells").get<std::vector<Token>>(),
-                                   json.at("steps_left")});
-          }};
-}
-
 struct Plan {
   SolveOptions options = {.budget = 7 * kWindow};
   std::string search = "unmaskfork";
@@ -76,7 +63,7 @@ Report run(const Plan& plan, const std::filesystem::path& path = {}, long stop_a
   DecodingWorld decoding(walker, judge, [&](auto, auto) { return ++passes < stop_after; });
   CountingWorld counting(decoding);
   std::optional<Journal> journal;
-  if (!path.empty()) journal.emplace(counting, path, plan.configuration, states_of(walker));
+  if (!path.empty()) journal.emplace(counting, path, plan.configuration, journal_states(walker));
   World& world = journal ? static_cast<World&>(*journal) : counting;
   RolloutCache known;
   SearchSetup setup{.root = world.root(), .actions = world.actions(), .seed = 3, .cache = &known};

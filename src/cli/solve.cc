@@ -13,6 +13,7 @@
 #include "cli/common.h"
 #include "cli/progress.h"
 #include "cli/solve_setup.h"
+#include "cli/version.h"
 #include "decoding_world.h"
 #include "journal.h"
 #include "presets.h"
@@ -129,13 +130,18 @@ void summarise(const Solution& solution, const SolveSetup& setup) {
 
 // Everything the answers depend on: a journal of another configuration cannot be continued.
 Json configuration_of(const SolveSetup& setup, const SolveCliOptions& options,
-                      const Problem& problem) {
-  Json models = Json::array(), actions = Json::array();
+                      const Problem& problem, const Backend& backend) {
+  Json models = Json::array(), prompts = Json::array(), actions = Json::array();
   for (int i = 0; i < setup.shelf->size(); ++i) {
     models.push_back(fmt::format("{:016x}", setup.shelf->checkpoint(i).weights.fingerprint()));
   }
+  // As tokens: a change of template or tokenizer is a change of the question.
+  for (const Participant& participant : setup.participants) prompts.push_back(participant.prompt);
   for (const Action& action : setup.actions) actions.push_back(action_text(action));
-  return {{"models", models},
+  return {{"version", kVersion},
+          {"backend", backend.name()},
+          {"models", models},
+          {"prompts", prompts},
           {"actions", actions},
           {"search", setup.search_name},
           {"seed", options.seed},
@@ -145,19 +151,6 @@ Json configuration_of(const SolveSetup& setup, const SolveCliOptions& options,
           {"window_policy", options.window_policy},
           {"problem", {problem.id, problem.prompt}},
           {"reward", problem.reward}};
-}
-
-Journal::States states_of(Walker& walker) {
-  return {[&walker](StateId id) -> Json {
-            const WindowState state = walker.state(id);
-            return {{"lexicon", state.lexicon},
-                    {"cells", state.cells},
-                    {"steps_left", state.steps_left}};
-          },
-          [&walker](const Json& json) {
-            return walker.restore({json.at("lexicon"), json.at("cells").get<std::vector<Token>>(),
-                                   json.at("steps_left")});
-          }};
 }
 
 // A beam is no search of walks: it branches at every pass.
@@ -198,8 +191,8 @@ int solve_problem(SolveCliOptions& options) {
   if (!options.checkpoint.empty()) {
     if (setup.search_name == kTreasureName)
       throw Error("search 'treasure' keeps no checkpoint; leave out --checkpoint");
-    journal.emplace(models, options.checkpoint, configuration_of(setup, options, problem),
-                    states_of(walker));
+    journal.emplace(models, options.checkpoint, configuration_of(setup, options, problem, *backend),
+                    journal_states(walker));
   }
   World& world = journal ? static_cast<World&>(*journal) : models;
   const Solution solution = search_for(setup, world, walker.root(), [&](const RolloutEvent& event) {
