@@ -23,6 +23,7 @@ Json outcome_json(const Outcome& outcome, const Journal::States& states) {
     path.push_back({{"state", states.save(place.state)}, {"masks", place.masks}});
   return {{"path", path},
           {"passes", outcome.passes},
+          {"spared", outcome.spared},
           {"complete", outcome.complete},
           {"feasible", outcome.feasible}};
 }
@@ -33,6 +34,7 @@ Outcome parse_outcome(const Json& json, const Journal::States& states) {
     outcome.path.push_back({states.load(place.at("state")), place.at("masks").get<int>()});
   }
   outcome.passes = json.at("passes");
+  outcome.spared = json.at("spared");
   outcome.complete = json.at("complete");
   outcome.feasible = json.at("feasible");
   return outcome;

@@ -36,6 +36,7 @@ struct ActionUse {
 struct Ledger {
   long nfe = 0, hits = 0, misses = 0;
   long saved_full = 0, saved_capped = 0;  // capped by the NFE that were left at that moment
+  long spared = 0;                        // passes that closed texts made unnecessary
   long switches = 0;
   long evaluations = 0;  // misses that were scored
   long judged =

@@ -113,6 +113,7 @@ std::optional<Outcome> Run::walk(const Trial& trial) {
   const bool interrupted = !outcome.complete && outcome.passes < limit;
   if (cuts && !interrupted) cut_curve(trial, outcome.passes);
   ledger_.count_passes(trial.action, outcome.passes);
+  ledger_.spared += outcome.spared;
   if (interrupted) return std::nullopt;
   return outcome;
 }

@@ -63,6 +63,9 @@ class Running {
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     const std::string out = directory_ / "out", err = directory_ / "err";
+    // There from the start: the program may be killed before it could make them.
+    write_file(out, "");
+    write_file(err, "");
     process_ = ::fork();
     if (process_ == 0) {
       ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);

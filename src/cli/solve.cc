@@ -65,19 +65,21 @@ std::string trace_line(const RolloutEvent& event) {
 
 OrderedJson search_json(const SolveSetup& setup, const Solution& solution, long budget) {
   const Ledger& ledger = solution.ledger;
-  return {{"name", setup.search_name},
-          {"budget", budget},
-          {"nfe", ledger.nfe},
-          {"rollouts", ledger.rollouts()},
-          {"hits", ledger.hits},
-          {"misses", ledger.misses},
-          {"hit_rate", ledger.hit_rate()},
-          {"saved_nfe", ledger.saved_capped},
-          {"switches", ledger.switches},
-          {"evaluations", ledger.evaluations},
-          {"nodes", solution.nodes},
-          {"depth", solution.depth},
-          {"stopped", name_of(solution.stopped)}};
+  OrderedJson json = {{"name", setup.search_name},
+                      {"budget", budget},
+                      {"nfe", ledger.nfe},
+                      {"rollouts", ledger.rollouts()},
+                      {"hits", ledger.hits},
+                      {"misses", ledger.misses},
+                      {"hit_rate", ledger.hit_rate()},
+                      {"saved_nfe", ledger.saved_capped},
+                      {"switches", ledger.switches},
+                      {"evaluations", ledger.evaluations},
+                      {"nodes", solution.nodes},
+                      {"depth", solution.depth},
+                      {"stopped", name_of(solution.stopped)}};
+  if (setup.walk.closed_text) json["spared_nfe"] = ledger.spared;
+  return json;
 }
 
 OrderedJson actions_json(const SolveSetup& setup, const Ledger& ledger) {
@@ -148,6 +150,7 @@ Json configuration_of(const SolveSetup& setup, const SolveCliOptions& options,
           {"window", setup.walk.window},
           {"ratios", setup.walk.ratios},
           {"block_length", setup.walk.block_length},
+          {"closed_text", setup.walk.closed_text},
           {"window_policy", options.window_policy},
           {"problem", {problem.id, problem.prompt}},
           {"reward", problem.reward}};

@@ -180,6 +180,8 @@ void SolveCliOptions::declare(OptionSet& options) {
   options.value("window-policy", window_policy,
                 "after a change of tokenizer: preserve-masks or fixed-window");
   options.value("block-length", block_length, "decode block by block; 0 for none");
+  options.flag("closed-text", closed_text,
+               "spend no passes behind the end of a text that can no longer change; same rewards");
   options.flag("no-cache", no_cache, "run and pay known rollouts again");
   options.value("stop-at-reward", stop_at_reward,
                 "end the search at this reward; never spends the whole budget");
@@ -241,6 +243,7 @@ SolveSetup make_setup(const SolveCliOptions& options, const Problem& problem, Ba
   setup.walk.block_length =
       options.block_length != 0 || preset == nullptr ? options.block_length : preset->block_length;
   setup.walk.policy = parse_window_policy(options.window_policy);
+  setup.walk.closed_text = options.closed_text;
   setup.solve = solve_options(options, setup.walk.window);
   setup.search_options.pair.passes = static_cast<int>(setup.solve.budget / 2);
   if (preset != nullptr && !preset->pair_method.empty())

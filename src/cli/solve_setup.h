@@ -25,7 +25,7 @@ struct SolveCliOptions {
   std::vector<std::string> models, actions;
   int budget = 0, window = 0, block_length = 0;
   std::uint64_t seed = 0;
-  bool no_cache = false, list_presets = false, list_searches = false;
+  bool no_cache = false, closed_text = false, list_presets = false, list_searches = false;
   SearchOptions search_options;
   TreasureOptions treasure;
 

@@ -103,20 +103,23 @@ Outcome Walker::walk(const Trial& trial, int limit, const WalkObserver& observer
   if (action.remask != Remask::kNone)
     return remask_from(std::move(state), action, trial.action, limit, observer);
   std::vector<WindowState> path;
-  int passes = 0, masks = masks_in(state);
+  int passes = 0, spared = 0, masks = masks_in(state);
   bool at_checkpoint = false, going = true;
-  while (masks > 0 && passes < limit && going) {
+  while (masks > 0 && going) {
+    const bool settled = options_.closed_text && closed(state);
+    if (!settled && passes == limit) break;
     const int target = next_target(targets_, masks);
-    const std::vector<Commit> commits = step(state, action, trial.action);
-    ++passes;
+    const std::vector<Commit> commits =
+        settled ? std::vector{fill_behind(state)} : step(state, action, trial.action);
+    ++(settled ? spared : passes);
     masks = masks_in(state);
     at_checkpoint = masks <= target;
     if (at_checkpoint) path.push_back(state);
-    if (observer) going = observer(state.cells, commits);
+    if (observer && !settled) going = observer(state.cells, commits);
   }
   if (!at_checkpoint) path.push_back(state);
 
-  Outcome outcome{.passes = passes, .complete = masks == 0};
+  Outcome outcome{.passes = passes, .spared = spared, .complete = masks == 0};
   for (const WindowState& place : path) {
     const StateId id = table_.intern(place);
     outcome.path.push_back({id, table_.masks(id)});
@@ -238,11 +241,21 @@ std::string Walker::text(StateId id) const {
   return answer_text(*lexicon.tokenizer, lexicon.tokens, state.cells);
 }
 
-bool Walker::closed(StateId id) const {
-  const WindowState state = table_.at(id);
+// The first mask becomes the end of text: invisible behind the end that is already there.
+Commit Walker::fill_behind(WindowState& state) const {
+  const SpecialTokens& tokens = lexicons_[state.lexicon].tokens;
+  const auto mask = std::find(state.cells.begin(), state.cells.end(), tokens.mask);
+  *mask = tokens.end_of_text;
+  state.steps_left = 0;
+  return {static_cast<int>(mask - state.cells.begin()), tokens.end_of_text};
+}
+
+bool Walker::closed(StateId id) const { return closed(table_.at(id)); }
+
+bool Walker::closed(const WindowState& state) const {
   const Lexicon& lexicon = lexicons_[state.lexicon];
   // Another tokenizer may make padding of a special token that has no role, and end the text there.
-  const bool may_convert = lexicons_.size() > 1 && table_.masks(id) > 0;
+  const bool may_convert = lexicons_.size() > 1 && masks_in(state) > 0;
   for (const Token cell : state.cells) {
     if (ends_text(lexicon.tokens, cell)) return true;
     const CellRole role = role_of(lexicon, cell);

@@ -28,6 +28,9 @@ struct WalkOptions {
   std::vector<int> ratios;  // of the checkpoints, in thousandths of the window
   int block_length = 0;     // blocks are finished from the left; 0: no blocks
   WindowPolicy policy = WindowPolicy::kPreserveMasks;
+  // Cells behind the end of a text that can no longer change are filled without asking a model
+  // (spec: search 7.6, the exact form): every reward stays what it would be, at fewer passes.
+  bool closed_text = false;
 };
 
 // A walk depends on its trial alone: not on earlier walks, their order, or the limit beyond its own
@@ -78,6 +81,8 @@ class Walker {
   };
   void check(const Action& action) const;
   int masks_in(const WindowState& state) const;
+  bool closed(const WindowState& state) const;
+  Commit fill_behind(WindowState& state) const;
   std::optional<WindowState> enter(const Trial& trial) const;
   Outcome remask_from(WindowState state, const Action& action, int index, int limit,
                       const WalkObserver& observer);
