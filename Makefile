@@ -1,6 +1,6 @@
 # The front door. Everything real happens in CMake; `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: build solve test asan bench fuzz format format-check tidy clean help packages
+.PHONY: build all solve test asan bench fuzz format format-check tidy clean help packages
 
 packages:
 	@tools/install-packages
@@ -8,12 +8,15 @@ packages:
 build: packages ## build the program: build/umf
 	@cmake --preset cpu >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
 	@rm -f build-configure.log
+	@cmake --build --preset cpu --target umf make-tiny-models
+
+all: build # the tests and benchmarks, too
 	@cmake --build --preset cpu
 
-solve: build ## decode on a tiny model made on the spot (random weights: expect gibberish)
+solve: build ## search over tiny models made on the spot (random weights: the texts are noise)
 	@tools/solve-demo build
 
-test: build ## build and run all tests
+test: all ## build and run all tests
 	@ctest --preset cpu -j2
 
 asan: packages ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -21,7 +24,7 @@ asan: packages ## the tests under AddressSanitizer and UndefinedBehaviorSanitize
 	@cmake --build --preset asan
 	@ctest --preset asan -j2
 
-bench: build ## the measurements of docs/benchmarks.md (minutes)
+bench: all ## the measurements of docs/benchmarks.md (minutes)
 	@tools/bench build
 
 fuzz: packages ## fuzz every parser of untrusted input; FUZZ_SECONDS=60 each

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -114,6 +115,7 @@ OrderedJson curve_json(const Solution& solution, const Walker& walker) {
 
 // For people, beside the answer: what it is worth and what it cost.
 void summarise(const Solution& solution, const SolveSetup& setup) {
+  std::fflush(stdout);  // the answer first, also where both go to one file
   const Ledger& ledger = solution.ledger;
   std::string path;
   for (const int action : solution.best->actions) {
