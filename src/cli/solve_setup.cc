@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "decode/checkpoints.h"
 #include "presets.h"
+#include "treasure.h"
 
 namespace umf {
 namespace {
@@ -32,6 +33,17 @@ std::vector<std::string> split(const std::string& text) {
     begin = end + 1;
   }
   return parts;
+}
+
+// Before models are opened; the beam search stands beside the table.
+void require_known_search(const std::string& name) {
+  std::vector<std::string> known = {std::string(kTreasureName)};
+  for (const SearchEntry& entry : searches()) known.emplace_back(entry.name);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  const std::string near = nearest(name, known);
+  throw Error(fmt::format(
+      "unknown search '{}'. {}", name,
+      near.empty() ? "umf solve --list-searches shows them all" : "Did you mean " + near + "?"));
 }
 
 // An action before its model is known by number.
@@ -231,6 +243,7 @@ SolveSetup make_setup(const SolveCliOptions& options, const Problem& problem, Ba
     throw Error(fmt::format("--window must not be negative, not {}", options.window));
   SolveSetup setup;
   setup.search_name = preset != nullptr ? preset->search : options.search;
+  require_known_search(setup.search_name);
   setup.search_options = options.search_options;
   setup.treasure = options.treasure;
   setup.seed = options.seed;

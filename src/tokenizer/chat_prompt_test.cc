@@ -1,12 +1,12 @@
 // The steps from a conversation to prompt pieces that need no tokenizer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "fakes/temporary_directory.h"
 #include "tokenizer/chat.h"
 
 namespace umf {
@@ -87,14 +87,8 @@ TEST(RenderChat, GivesAbsentToolsAsNoneAndAbsentTokensAsUndefined) {
 
 class FindChatTemplate : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "umf_chat_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path folder_;
+  const TemporaryDirectory directory_;
+  const std::filesystem::path folder_ = directory_.path();
 };
 
 TEST_F(FindChatTemplate, PrefersTheJinjaFile) {

@@ -2,42 +2,26 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "fakes/temporary_directory.h"
+#include "tokenizer/byte_alphabet.h"
 
 namespace umf {
 namespace {
 
 constexpr Token kBos = 256, kEos = 257, kStart = 258, kEnd = 259, kMask = 260;
 
-// The printable character that stands for a byte in byte-level vocabularies.
-char32_t byte_character(int byte) {
-  const auto prints = [](int b) {
-    return (b >= '!' && b <= '~') || (b >= 0xA1 && b <= 0xAC) || (b >= 0xAE && b <= 0xFF);
-  };
-  if (prints(byte)) return byte;
-  int earlier = 0;
-  for (int b = 0; b < byte; ++b) earlier += prints(b) ? 0 : 1;
-  return 256 + earlier;
-}
-
-std::string utf8(char32_t value) {
-  if (value < 0x80) return {static_cast<char>(value)};
-  return {static_cast<char>(0xC0 | (value >> 6)), static_cast<char>(0x80 | (value & 0x3F))};
-}
-
 // A tokenizer without merges: one token per byte, whose id is the byte, and five special tokens.
 class EncodeChat : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "umf_chat_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     Json vocabulary, added = Json::array();
-    for (int byte = 0; byte < 256; ++byte) vocabulary[utf8(byte_character(byte))] = byte;
+    for (int byte = 0; byte < 256; ++byte) {
+      vocabulary[alphabet_char(static_cast<unsigned char>(byte))] = byte;
+    }
     const char* const texts[] = {"<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|mask|>"};
     for (int i = 0; i < 5; ++i) {
       added.push_back({{"id", kBos + i},
@@ -67,7 +51,6 @@ class EncodeChat : public testing::Test {
     write_file(folder_ / "tokenizer_config.json",
                R"({"bos_token": "<s>", "eos_token": "</s>", "mask_token": "<|mask|>"})");
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::vector<Token> encode(const std::string& source, const std::vector<Message>& messages,
                             bool add_generation_prompt = true) const {
@@ -89,7 +72,8 @@ class EncodeChat : public testing::Test {
   const std::string chatml_ =
       "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
       "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
-  std::filesystem::path folder_;
+  const TemporaryDirectory directory_;
+  const std::filesystem::path folder_ = directory_.path();
 };
 
 TEST_F(EncodeChat, TurnsTheTemplatesSpecialTextsIntoTokens) {

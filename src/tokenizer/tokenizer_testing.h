@@ -15,29 +15,17 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "fakes/temporary_directory.h"
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/tokenizer.h"
 
 namespace umf {
 
-// A folder that is gone when the test is.
-class TemporaryFolder {
+class TemporaryFolder : public TemporaryDirectory {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "umf-tokenizer-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
   void write(const std::string& name, const std::string& bytes) const {
-    write_file(path_ / name, bytes);
+    write_file(path() / name, bytes);
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 // Byte b has id b; then the merges in order: "h e", "l l", "he ll", "hell o", "Ġ w", "Ġ Ġ" (256 to
