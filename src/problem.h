@@ -9,9 +9,11 @@
 namespace umf {
 
 struct Problem {
-  std::string id;      // "sum-of-evens"
-  std::string prompt;  // the user's message
-  Json reward;         // how answers are judged during the search; hidden tests never get here
+  std::string id;           // "sum-of-evens"
+  std::string prompt;       // the user's message
+  Json reward;              // how answers are judged during the search; hidden tests never get here
+  std::string system = {};  // the system message, where there is one
+  std::string prefill = {};  // how the assistant's turn begins: given to the model, not generated
 };
 
 // Reads a problem file. Throws Error naming the file and the key.

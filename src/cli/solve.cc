@@ -179,7 +179,7 @@ int solve_problem(SolveCliOptions& options) {
     throw Error("umf solve needs a problem file (- for stdin); --help shows its form");
   const std::string where = options.problem == "-" ? "stdin" : options.problem;
   const Problem problem = parse_problem(read_input(options.problem), where);
-  const auto reward = make_reward(problem.reward, problem.id, problem.prompt, where);
+  const auto reward = make_reward(problem.reward, {problem.id, problem.prompt}, where);
   const auto backend = options.common.make_backend();
   SolveSetup setup = make_setup(options, problem, *backend);
   const double load_seconds = seconds_since(start);

@@ -40,12 +40,11 @@ Verdict parse_output(std::string_view text) {
 
 class CommandReward final : public Reward {
  public:
-  CommandReward(std::vector<std::string> argv, ProcessLimits limits, std::string id,
-                std::string prompt)
-      : argv_(std::move(argv)), limits_(limits), id_(std::move(id)), prompt_(std::move(prompt)) {}
+  CommandReward(std::vector<std::string> argv, ProcessLimits limits, Asked asked)
+      : argv_(std::move(argv)), limits_(limits), asked_(std::move(asked)) {}
 
   Verdict judge(std::string_view answer) override {
-    const Json input = {{"id", id_}, {"prompt", prompt_}, {"answer", answer}};
+    const Json input = {{"id", asked_.id}, {"prompt", asked_.prompt}, {"answer", answer}};
     const std::string line = input.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
     const ProcessResult result = run_process(argv_, line, limits_);
     if (result.timed_out)
@@ -60,13 +59,13 @@ class CommandReward final : public Reward {
  private:
   std::vector<std::string> argv_;
   ProcessLimits limits_;
-  std::string id_, prompt_;
+  Asked asked_;
 };
 
 }  // namespace
 
-std::unique_ptr<Reward> make_command_reward(const Json& spec, const std::string& id,
-                                            const std::string& prompt, const std::string& where) {
+std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked,
+                                            const std::string& where) {
   ProcessLimits limits;
   for (const auto& [key, value] : spec.items()) {
     if (key == "timeout_ms" && value.is_number() && value > 0 && value <= 86'400'000) {
@@ -84,7 +83,7 @@ std::unique_ptr<Reward> make_command_reward(const Json& spec, const std::string&
     if (!word.is_string()) throw Error(where + ": a command reward's 'argv' must hold strings");
     argv.push_back(word);
   }
-  return std::make_unique<CommandReward>(std::move(argv), limits, id, prompt);
+  return std::make_unique<CommandReward>(std::move(argv), limits, asked);
 }
 
 }  // namespace umf

@@ -1,6 +1,7 @@
 // The seam to whatever judges an answer.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,21 +11,36 @@
 
 namespace umf {
 
+class ProcessRewardModel;
+class Sandbox;
+
 class Reward {  // made for one problem; may judge on several threads at once
  public:
   virtual ~Reward() = default;
   virtual Verdict judge(std::string_view answer) = 0;
 };
 
-// A reward from a problem file's "reward" object: {"type": "command", ...} or {"type": "text",
-// ...}. `where` names the file in errors. Throws Error for an unknown type or key.
-std::unique_ptr<Reward> make_reward(const Json& spec, const std::string& id,
-                                    const std::string& prompt, const std::string& where);
+// What rewards may need, made when first asked for and shared by all problems of a run. Must
+// outlive the rewards. A reward that needs what is not there is an Error.
+struct JudgeTools {
+  std::function<Sandbox&()> sandbox;
+  std::function<ProcessRewardModel&(const std::string& where)> process_reward_model;
+};
+
+// The question that an answer is for, as far as judges look at it.
+struct Asked {
+  std::string id, prompt;
+};
+
+// A reward from a problem file's "reward" or "hidden" object, by its "type". `where` names the file
+// in errors. Throws Error for an unknown type or key.
+std::unique_ptr<Reward> make_reward(const Json& spec, const Asked& asked, const std::string& where,
+                                    const JudgeTools& tools = {});
 
 // {"type": "command", "argv": [...], "timeout_ms": N}: the user's own program. It receives
 // {"id","prompt","answer"} as JSON on stdin and prints a number or {"reward","why"}.
-std::unique_ptr<Reward> make_command_reward(const Json& spec, const std::string& id,
-                                            const std::string& prompt, const std::string& where);
+std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked,
+                                            const std::string& where);
 
 // {"type": "text", "checks": [{"contains": TEXT} | {"equals": TEXT} | {"lacks": TEXT} |
 // {"longer-than": N}]}: the share of the checks that hold.

@@ -11,13 +11,13 @@ namespace umf {
 namespace {
 
 std::unique_ptr<Reward> make(const char* spec) {
-  return make_reward(Json::parse(spec), "id", "the prompt", "p.json");
+  return make_reward(Json::parse(spec), {"id", "the prompt"}, "p.json");
 }
 
 std::unique_ptr<Reward> shell(const std::string& script, int timeout_ms = 10'000) {
   const Json spec = {
       {"type", "command"}, {"argv", {"sh", "-c", script}}, {"timeout_ms", timeout_ms}};
-  return make_reward(spec, "id", "the prompt", "p.json");
+  return make_reward(spec, {"id", "the prompt"}, "p.json");
 }
 
 TEST(Reward, TextChecksGiveTheirShare) {
