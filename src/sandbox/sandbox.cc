@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/channel.h"
 #include "sandbox/embedded.h"
 #include "sandbox/job.h"
@@ -77,8 +78,9 @@ class WarmSandbox final : public Sandbox {
   JobEnd with_zygote(const Attempt& attempt) {
     workers_.acquire();
     const Release release{workers_};
+    const GroupLease group(groups_);
     std::shared_ptr<Zygote> zygote = current();
-    JobEnd end = zygote ? attempt(*zygote) : JobEnd{.never_began = true};
+    JobEnd end = zygote ? attempt(*zygote, group.get()) : JobEnd{.never_began = true};
     if (!end.never_began) return end;
     try {
       zygote = replace(zygote);
@@ -86,12 +88,23 @@ class WarmSandbox final : public Sandbox {
       end.reason = problem.what();
       return end;
     }
-    return attempt(*zygote);
+    return attempt(*zygote, group.get());
   }
 
   struct Release {
     std::counting_semaphore<>& workers;
     ~Release() { workers.release(); }
+  };
+
+  class GroupLease {
+   public:
+    explicit GroupLease(CgroupPool& pool) : pool_(pool), group_(pool.take()) {}
+    ~GroupLease() { pool_.give_back(std::move(group_)); }
+    Cgroup* get() const { return group_.get(); }
+
+   private:
+    CgroupPool& pool_;
+    std::unique_ptr<Cgroup> group_;
   };
 
   std::shared_ptr<Zygote> current() {
@@ -111,6 +124,7 @@ class WarmSandbox final : public Sandbox {
 
   Walls walls_;
   ScratchFolders scratch_;
+  CgroupPool groups_;
   std::counting_semaphore<> workers_;
   std::mutex mutex_;
   std::shared_ptr<Zygote> zygote_;
@@ -121,13 +135,13 @@ PythonResult WarmSandbox::run(const PythonJob& job) {
   if (!has_module(job.tester))
     throw Error(fmt::format("the sandbox has no tester '{}'", job.tester));
   PythonResult result;
-  const JobEnd end = with_zygote([&](const Zygote& zygote) {
+  const JobEnd end = with_zygote([&](const Zygote& zygote, Cgroup* group) {
     result.reports.clear();
     const Json header = {{"kind", "python"},
                          {"tester", job.tester},
                          {"scratch", ""},
                          {"limits", limits_json(job.limits, zygote)}};
-    JobRun run(zygote, job.limits);
+    JobRun run(zygote, job.limits, group);
     return run.run({header.dump(), job.payload}, result.reports);
   });
   result.ending = end.ending;
@@ -150,7 +164,7 @@ CommandResult WarmSandbox::run(const CommandJob& job) {
   check_limits(job.limits);
   check_command(job);
   CommandResult result;
-  const JobEnd end = with_zygote([&](const Zygote& zygote) {
+  const JobEnd end = with_zygote([&](const Zygote& zygote, Cgroup* group) {
     result.out.clear();
     result.err.clear();
     const ScratchFolder scratch = scratch_.make(job.files);
@@ -163,7 +177,7 @@ CommandResult WarmSandbox::run(const CommandJob& job) {
     std::vector<std::string> frames = {header.dump(-1, ' ', false, Json::error_handler_t::replace)};
     for (const auto& [path, content] : job.files) frames.push_back(content);
     const Descriptor input = make_sealed_file("input", job.input);
-    JobRun run(zygote, job.limits);
+    JobRun run(zygote, job.limits, group);
     run.give(input.get());
     run.give(run.collect(result.out));
     run.give(run.collect(result.err));
