@@ -204,9 +204,15 @@ def _safe_dtype(text):
     return dtype
 
 
+def _shape(numbers):
+    if type(numbers) is not list or not all(type(number) is int and number >= 0 for number in numbers):
+        raise ValueError("not a shape")
+    return numbers
+
+
 def _unpack_array(content):
     dtype, shape, data = content
-    return numpy.frombuffer(base64.b64decode(data), _safe_dtype(dtype)).reshape(shape).copy()
+    return numpy.frombuffer(base64.b64decode(data), _safe_dtype(dtype)).reshape(_shape(shape)).copy()
 
 
 def _unpack_objects(content):
@@ -214,7 +220,7 @@ def _unpack_objects(content):
     array = numpy.empty(len(items), dtype=object)
     for index, item in enumerate(items):
         array[index] = item
-    return array.reshape(shape)
+    return array.reshape(_shape(shape))
 
 
 def _unpack_scalar(content):
