@@ -105,6 +105,19 @@ void JobRun::read_frames() {
   if (reader_.overflowed()) stop(Stop::kOutput);
 }
 
+void JobRun::read_last_word(const std::string& body) {
+  try {
+    const Json result = parse_json(body, "the warden's last word");
+    end_.status = result.value("status", 0);
+    end_.use.cpu_seconds = result.at("cpu_seconds");
+    end_.use.peak_memory_bytes =
+        std::max<std::size_t>(end_.use.peak_memory_bytes, result.at("peak_bytes"));
+    done_ = true;
+  } catch (const std::exception& problem) {
+    end_.reason = problem.what();
+  }
+}
+
 void JobRun::handle(const Frame& frame) {
   switch (frame.kind) {
     case 'r':
@@ -117,15 +130,9 @@ void JobRun::handle(const Frame& frame) {
       else
         *reports_ += frame.body;
       break;
-    case 'd': {
-      const Json result = parse_json(frame.body, "the warden's last word");
-      done_ = true;
-      end_.status = result.value("status", 0);
-      end_.use.cpu_seconds = result["cpu_seconds"];
-      end_.use.peak_memory_bytes =
-          std::max<std::size_t>(end_.use.peak_memory_bytes, result["peak_bytes"]);
+    case 'd':
+      read_last_word(frame.body);
       break;
-    }
     case 'm':
       out_of_memory_ = true;
       break;

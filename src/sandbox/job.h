@@ -46,6 +46,7 @@ class JobRun {
   void read_frames();
   void read_stream(Stream& stream);
   void handle(const Frame& frame);
+  void read_last_word(const std::string& body);
   void stop(Stop why);
   JobEnd conclude();
   double elapsed_seconds() const;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -12,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "sandbox/warm_sandbox.h"
 
 namespace umf {
 namespace {
@@ -46,6 +48,16 @@ Json ask(const std::string& source, const Json& calls) {
   const PythonResult result = sandbox().run(PythonJob{"self_test", payload.dump(), short_limits()});
   EXPECT_EQ(result.ending, Ending::kExited) << result.reason;
   return parse_json(result.reports, "the report");
+}
+
+std::vector<int> processes_below(int root) {
+  std::vector<int> all = {root};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", all[i]));
+    for (int pid; children >> pid;) all.push_back(pid);
+  }
+  all.erase(all.begin());
+  return all;
 }
 
 TEST(Sandbox, CommandGetsItsInputAndFilesAndIsCaptured) {
@@ -159,6 +171,36 @@ TEST(Sandbox, DeadInterpreterIsReplacedAndTheJobRunsAfterAll) {
   const CommandResult result = own->run(CommandJob{{"/usr/bin/echo", "hello"}});
   EXPECT_EQ(result.ending, Ending::kExited) << result.reason;
   EXPECT_EQ(result.out, "hello\n");
+}
+
+// A program that makes a sandbox, runs an endless job in it and is killed in the middle.
+TEST(Sandbox, NothingOutlivesUmf) {
+  for (const Walls walls : {Walls::kNamespaces, Walls::kLandlock}) {
+    if (!objection_to(walls).empty()) continue;
+    const int doomed = ::fork();
+    if (doomed == 0) {
+      ::setsid();
+      make_warm_sandbox(walls, 1)->run(CommandJob{{"/usr/bin/sleep", "1000"}});
+      ::_exit(0);
+    }
+    // umf, zygote, warden, cell, sleep
+    std::vector<int> pids;
+    while ((pids = processes_below(doomed)).size() < 4)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ::kill(doomed, SIGKILL);
+    ::waitpid(doomed, nullptr, 0);
+    for (const int pid : pids) {
+      int looks = 0;
+      while (::kill(pid, 0) == 0 && ++looks < 1000)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      EXPECT_LT(looks, 1000) << pid;
+    }
+  }
+}
+
+TEST(Sandbox, UnsafeOnRequestRunsWithoutWalls) {
+  const auto bare = make_warm_sandbox(Walls::kNone, 1);
+  EXPECT_EQ(bare->run(CommandJob{{"/usr/bin/cat", "a"}, "", {{"a", "text"}}}).out, "text");
 }
 
 TEST(Sandbox, UnknownTesterIsAnError) {

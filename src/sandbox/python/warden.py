@@ -31,6 +31,8 @@ class World:
 def main(world, descriptors):
     """In a fresh fork of the zygote; does not return."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if not world.namespaces:
+        linux.die_with_parent(signal.SIGKILL)
     umf = socket.socket(fileno=descriptors[0])
     try:
         channel.send(umf, HELLO)
