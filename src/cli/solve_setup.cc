@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "decode/checkpoints.h"
 #include "presets.h"
 #include "treasure.h"
