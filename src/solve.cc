@@ -214,6 +214,11 @@ BudgetPolicy parse_budget_policy(const std::string& name) {
   throw Error(fmt::format("there is no budget policy '{}'; choose cut, finish or skip", name));
 }
 
+const char* name_of(BudgetPolicy policy) {
+  constexpr const char* kNames[] = {"cut", "finish", "skip"};
+  return kNames[static_cast<int>(policy)];
+}
+
 Solution solve(Search& search, World& world, RolloutCache& known, const SolveOptions& options,
                const Observer& observer) {
   check(world, options);

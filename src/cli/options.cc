@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "cli/version.h"
+#include "base/version.h"
 
 namespace umf {
 namespace {
@@ -100,7 +100,7 @@ void OptionSet::footer(const std::string& text) { app_of(app_).footer(text); }
 class CommandLine {
  public:
   explicit CommandLine(const std::vector<Command>& commands) : commands_(commands) {
-    app_.set_version_flag("--version", fmt::format("umf {}", kVersion));
+    app_.set_version_flag("--version", fmt::format("umf {}", version()));
     app_.require_subcommand(1);
     app_.footer("umf COMMAND --help describes a command.");
     for (const Command& command : commands_) {

@@ -1,19 +1,12 @@
-// From options, presets and defaults to everything a search needs.
+// From options, presets and defaults to a configuration.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/common.h"
-#include "decode/walker.h"
-#include "model/shelf.h"
-#include "problem.h"
-#include "search/searches.h"
-#include "solve.h"
-#include "treasure.h"
+#include "configuration.h"
 
 namespace umf {
 
@@ -32,26 +25,10 @@ struct SolveCliOptions {
   void declare(OptionSet& options);
 };
 
-struct SolveSetup {
-  std::string search_name;
-  std::unique_ptr<Shelf> shelf;
-  std::vector<Participant> participants;
-  std::vector<Action> actions;
-  std::vector<std::string>
-      action_names;  // unique: the model's name, with a number where it acts in several ways
-  WalkOptions walk;
-  SolveOptions solve;
-  SearchOptions search_options;
-  TreasureOptions treasure;
-  std::uint64_t seed = 0;
+// Where the models of all configurations stand; nothing is loaded yet.
+std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backend);
 
-  SearchSetup search_setup(Place root, const RolloutCache& cache) const;
-};
-
-// Finds and opens the models, renders the prompt for each, and checks that all fits together.
-SolveSetup make_setup(const SolveCliOptions& options, const Problem& problem, Backend& backend);
-
-// An action as "key=value,..." with every field.
-std::string action_text(Action action);
+// Finds the models, opens those that are not on the shelf yet, and checks that all fits together.
+Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf);
 
 }  // namespace umf

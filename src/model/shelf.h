@@ -24,6 +24,7 @@ class Shelf {
   // Puts a checkpoint on the shelf and gives the model's number. Nothing is loaded yet.
   int add(std::string name, Checkpoint checkpoint);
 
+  const Backend& backend() const { return backend_; }
   int size() const { return static_cast<int>(slots_.size()); }
   Model& model(int number);
   const Checkpoint& checkpoint(int number) const;
