@@ -4,9 +4,11 @@ Visible tests guide the searches, hidden ones give the score. The evidence prope
 here many problems share a batch, and noise is drawn by PyTorch.
 """
 
+import itertools
 import json
 import math
 import time
+from collections import namedtuple
 
 from decoding import Action, Decoder
 from judging import pass_rates, tests_of
@@ -132,8 +134,19 @@ class Bench:
 # A whole evaluation
 
 
-def evaluate(bench, save, full=True):
-    """All methods, the quickest first; `save(results)` is called after each. {method: {windows: [0/1]}}"""
+# How much is evaluated. `searches` lists the models of each UnMaskFork, in order.
+Plan = namedtuple("Plan", "styles temperatures searches")
+TWO = (("dream", "llada"), ("llada", "dream"))
+THREE = (("dream", "llada", "diffcoder"), ("diffcoder", "dream", "llada"))
+MORE = (("dream", "diffcoder"), ("diffcoder", "dream"), ("llada", "diffcoder"), ("diffcoder", "llada"),
+        ("llada", "dream", "diffcoder"))
+PLANS = {"full": Plan(tuple(STYLES), TEMPERATURES, TWO + THREE + MORE),
+         "quick": Plan(tuple(STYLES), TEMPERATURES[1:], TWO + THREE),
+         "smoke": Plan(("text-first",), TEMPERATURES[2:], TWO[:1] + THREE[:1])}
+
+
+def evaluate(bench, plan, save):
+    """All methods of a plan; `save(results)` is called after each. {method: {windows: [1 or 0 per problem]}}"""
     results = {}
 
     def note(name, result):
@@ -141,27 +154,25 @@ def evaluate(bench, save, full=True):
         bench.log(f"{name:44s} " + " ".join(f"{b}:{percent(r):5.1f}" for b, r in result.items()))
         save(results)
 
-    for style, actions in STYLES.items():
+    for style in plan.styles:
         for name in NAMES:
-            note(f"greedy {name} {style}", bench.greedy(actions[name]))
-    for style, actions in STYLES.items():
-        d, l, c = (actions[name] for name in NAMES)
-        lists = [[d, l], [l, d], [d, l, c], [c, d, l]]
-        if full:
-            lists += [[d, c], [c, d], [l, c], [c, l], [l, d, c]]
+            note(f"greedy {name} {style}", bench.greedy(STYLES[style][name]))
+    for style in plan.styles:
         begin = time.time()
-        for chosen, result in zip(lists, bench.unmaskfork(lists)):
-            note(f"umf {'+'.join(a.model for a in chosen)} {style}", result)
-        bench.log(f"({len(lists)} searches in {time.time() - begin:.0f} s)")
-    for style in STYLES if full else ("text-first",):
-        for temperature in TEMPERATURES if full else TEMPERATURES[1:]:
-            drawn = {}
-            for name in NAMES:
-                action = STYLES[style][name]._replace(temperature=temperature)
-                drawn[name] = bench.samples(action, bench.budgets[-1])
-                note(f"best-of-n {name} T={temperature} {style}", bench.best_of(drawn[name]))
-            for first, second in (("dream", "llada"), ("dream", "diffcoder"), ("llada", "diffcoder")):
-                note(f"pair {first}+{second} T={temperature} {style}", bench.pair(drawn[first], drawn[second]))
+        found = bench.unmaskfork([[STYLES[style][name] for name in names] for names in plan.searches])
+        for names, result in zip(plan.searches, found):
+            note(f"umf {'+'.join(names)} {style}", result)
+        bench.log(f"({len(plan.searches)} searches in {time.time() - begin:.0f} s)")
+    # Samples end like the better half of the styles: that of the last one listed.
+    style = plan.styles[-1]
+    for temperature in plan.temperatures:
+        drawn = {}
+        for name in NAMES:
+            action = STYLES[style][name]._replace(temperature=temperature)
+            drawn[name] = bench.samples(action, bench.budgets[-1])
+            note(f"best-of-n {name} T={temperature} {style}", bench.best_of(drawn[name]))
+        for first, second in itertools.combinations(NAMES, 2):
+            note(f"pair {first}+{second} T={temperature} {style}", bench.pair(drawn[first], drawn[second]))
     return results
 
 

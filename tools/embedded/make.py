@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import torch
 
-from evaluate import BUDGETS, NAMES, STYLES, Bench, evaluate, percent, save_results, summary
+from evaluate import BUDGETS, NAMES, PLANS, STYLES, Bench, evaluate, percent, save_results, summary
 from export import export
 from mixtures import SETS
 from models import TINY, Model
@@ -152,8 +152,8 @@ def make_mixture(mixture, arguments, recipe, tokenizers, dev, pool, log):
              "losses": {name: losses for name, (_, losses) in loaded.items()}}
     bench = Bench({name: model for name, (model, _) in loaded.items()}, tokenizers, [p for p, _, _ in chosen],
                   device, pool, (1, 2) if arguments.smoke else BUDGETS, log)
-    results = evaluate(bench, lambda found: save_results(folder / "results.json", found, extra),
-                       full=not (arguments.quick or arguments.smoke))
+    plan = PLANS["smoke" if arguments.smoke else "quick" if arguments.quick else "full"]
+    results = evaluate(bench, plan, lambda found: save_results(folder / "results.json", found, extra))
     write_checkpoints(results)
     return [f"mixture {mixture}"] + summary(results)
 
