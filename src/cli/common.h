@@ -55,5 +55,6 @@ Command logits_command();
 Command generate_command();
 Command solve_command();
 Command simulate_command();
+Command math_equal_command();
 
 }  // namespace umf
