@@ -1,7 +1,7 @@
 #include "math/evaluate.h"
 
 #include "math/evaluate_functions.h"
-#include "math/exact.h"
+#include "math/quadrature.h"
 
 namespace umf {
 namespace {
@@ -153,20 +153,13 @@ class Evaluator {
     const Value from = value(e->args[2]), to = value(e->args[3]);
     if (!from || !to) return std::nullopt;
     const Complex middle = (*from + *to) / real(Real(2)), half = (*to - *from) / real(Real(2));
-    const int bits = PrecisionScope::bits();
-    const double reach = bits <= 256 ? 5.0 : 5.75, step = bits <= 256 ? 1.0 / 64 : 1.0 / 128;
     Complex total = real(Real(0));
-    for (int k = -static_cast<int>(reach / step); k <= static_cast<int>(reach / step); ++k) {
-      const Real t(k * step), quarter = pi() / Real(2);
-      const Real s = quarter * apply(mpfr_sinh, t), c = apply(mpfr_cosh, s);
-      const Real x = apply(mpfr_tanh, s), weight = quarter * apply(mpfr_cosh, t) / (c * c);
-      // Where the ends are out of reach of the precision, the weight is, too.
-      if (mpfr_cmp_d(abs(x).get(), 1.0) >= 0) continue;
-      const Value y = with(e->args[1], middle + half * real(x), e->args[0]);
+    for (const QuadratureNode& node : quadrature_nodes(PrecisionScope::bits())) {
+      const Value y = with(e->args[1], middle + half * real(node.x), e->args[0]);
       if (!y) return std::nullopt;
-      total = total + *y * real(weight);
+      total = total + *y * real(node.weight);
     }
-    return total * half * real(Real(step));
+    return total * half;
   }
 
   const Bindings& bindings_;

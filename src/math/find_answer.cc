@@ -14,7 +14,7 @@ namespace umf {
 namespace {
 
 // Longer texts are read from their end, where answers stand.
-constexpr std::size_t kTextLimit = 256 << 10;
+constexpr std::size_t kTextLimit = 64 << 10;
 constexpr int kTriesLimit = 200;
 
 struct Read {

@@ -10,8 +10,13 @@
 namespace umf {
 namespace {
 
-constexpr std::uint32_t kStepLimit = 4'000'000;
+// PCRE2's own limit starts anew at every place where a match may begin, so steps are counted here.
+constexpr std::int64_t kStepLimit = 4'000'000;
 constexpr std::uint32_t kHeapLimitKib = 64 << 10;
+
+int count_step(pcre2_callout_block*, void* steps) {
+  return --*static_cast<std::int64_t*>(steps) < 0 ? PCRE2_ERROR_MATCHLIMIT : 0;
+}
 
 }  // namespace
 
@@ -28,8 +33,8 @@ std::string_view Pattern::Match::text(std::string_view subject, int group) const
 Pattern::Pattern(const std::string& pattern, Option option) : impl_(std::make_unique<Impl>()) {
   int error = 0;
   std::size_t where = 0;
-  const std::uint32_t options =
-      PCRE2_MATCH_INVALID_UTF | PCRE2_UTF | (option == kDotAll ? PCRE2_DOTALL : 0);
+  const std::uint32_t options = PCRE2_MATCH_INVALID_UTF | PCRE2_UTF | PCRE2_AUTO_CALLOUT |
+                                (option == kDotAll ? PCRE2_DOTALL : 0);
   impl_->code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), options,
                               &error, &where, nullptr);
   assert(impl_->code != nullptr && "the patterns are our own");
@@ -56,7 +61,8 @@ std::vector<Pattern::Match> Pattern::find_all(std::string_view text) const {
                   &pcre2_match_data_free);
   const Context context(pcre2_match_context_create(nullptr), &pcre2_match_context_free);
   if (!data || !context) throw Error("there is no memory left to match a pattern");
-  pcre2_set_match_limit(context.get(), kStepLimit);
+  std::int64_t steps = kStepLimit;
+  pcre2_set_callout(context.get(), count_step, &steps);
   pcre2_set_heap_limit(context.get(), kHeapLimitKib);
   std::vector<Match> matches;
   for (std::size_t from = 0; from <= text.size();) {
