@@ -8,6 +8,8 @@
 #include "base/files.h"
 #include "cli/common.h"
 #include "math/checker.h"
+#include "reward/sympy_algebra.h"
+#include "sandbox/sandbox.h"
 
 namespace umf {
 namespace {
@@ -19,7 +21,7 @@ struct MathEqualOptions {
 
 struct Line {
   nlohmann::ordered_json fields;  // as they came, in order
-  std::string where;
+  MathVerifyConfig config;
 };
 
 std::vector<Line> read_lines() {
@@ -36,18 +38,25 @@ std::vector<Line> read_lines() {
             fmt::format("{}: expected an object with the strings 'gold' and 'pred'", where));
       }
     }
-    lines.push_back({nlohmann::ordered_json::parse(text), where});
+    const Json config = checked.value("config", Json());
+    lines.push_back({nlohmann::ordered_json::parse(text), parse_math_verify_config(config, where)});
   }
   return lines;
 }
 
 int math_equal(const MathEqualOptions& options) {
   const MathChecker checker = math_checker(options.checker, "--checker");
+  std::unique_ptr<Sandbox> sandbox;
+  const auto algebra = make_sympy_algebra([&sandbox]() -> Sandbox& {
+    if (!sandbox) sandbox = make_sandbox();
+    return *sandbox;
+  });
+  watch_for_interrupts();
   // All lines are read before the first is answered: a mistake leaves no half output.
   for (Line& line : read_lines()) {
-    const Json config = line.fields.contains("config") ? Json(line.fields["config"]) : Json();
     const std::string gold = line.fields["gold"], answer = line.fields["pred"];
-    const MathComparison comparison = compare_math(checker, gold, answer, config, line.where);
+    const MathComparison comparison =
+        compare_math(checker, gold, answer, line.config, algebra.get());
     line.fields["equal"] = comparison.equal;
     if (options.explain) {
       line.fields["explain"] = {{"gold", comparison.gold_reading},

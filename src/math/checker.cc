@@ -2,10 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
-#include "math/math_verify.h"
 #include "math/rules_hendrycks.h"
 #include "math/rules_opencompass.h"
 
@@ -20,12 +17,10 @@ MathChecker math_checker(const std::string& name, const std::string& where) {
 }
 
 MathComparison compare_math(MathChecker checker, std::string_view gold, std::string_view answer,
-                            const Json& config, const std::string& where,
-                            ComputerAlgebra* algebra) {
-  const MathVerifyConfig settings = parse_math_verify_config(config, where);
+                            const MathVerifyConfig& config, ComputerAlgebra* algebra) {
   if (checker == MathChecker::kMathVerify) {
-    const MathAnswer expected = find_answer(gold, settings), read = find_answer(answer, settings);
-    const MathVerdict verdict = verify_answer(expected, read, settings, algebra);
+    const MathAnswer expected = find_answer(gold, config), read = find_answer(answer, config);
+    const MathVerdict verdict = verify_answer(expected, read, config, algebra);
     return {verdict.equal, expected.reading(), read.reading(), verdict.decided_by};
   }
   const bool equal = checker == MathChecker::kHendrycks ? hendrycks_equal(gold, answer)

@@ -4,11 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.h"
+#include "math/math_verify.h"
 
 namespace umf {
-
-class ComputerAlgebra;
 
 enum class MathChecker { kMathVerify, kHendrycks, kOpenCompass };
 
@@ -22,11 +20,10 @@ struct MathComparison {
   std::string decided_by;
 };
 
-// `config` is for math-verify alone (math_verify.h); null: the defaults. With the rule-based
-// checkers both texts are bare answers. Throws Error, which begins with `where`, for a wrong
-// config.
+// `config` and `algebra` are for math-verify alone. With the rule-based checkers both texts are
+// bare answers.
 MathComparison compare_math(MathChecker checker, std::string_view gold, std::string_view answer,
-                            const Json& config, const std::string& where,
+                            const MathVerifyConfig& config = {},
                             ComputerAlgebra* algebra = nullptr);
 
 }  // namespace umf
