@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "decode/checkpoints.h"
 #include "presets.h"
 

@@ -1,6 +1,7 @@
 #include "model/shelf.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace umf {
@@ -69,7 +70,9 @@ LanguageModel& Shelf::take(Slot& slot) {
     oldest.loaded.reset();
     oldest.checkpoint->weights.release_pages();
   }
+  const auto start = std::chrono::steady_clock::now();
   slot.loaded = std::make_unique<LanguageModel>(slot.description.name, slot.checkpoint, backend_);
+  load_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++loads_;
   return *slot.loaded;
 }

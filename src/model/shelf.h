@@ -36,6 +36,7 @@ class Shelf {
   const Checkpoint& checkpoint(int number) const;
 
   int loads() const { return loads_; }  // how often a model was loaded, first uses included
+  double load_seconds() const { return load_seconds_; }
   std::uint64_t resident_bytes() const;
 
  private:
@@ -46,6 +47,7 @@ class Shelf {
   Backend& backend_;
   std::uint64_t memory_limit_, clock_ = 0;
   int loads_ = 0;
+  double load_seconds_ = 0;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::unique_ptr<Backend>> backends_;  // of the replicas, which must go first
   std::vector<std::unique_ptr<Shelf>> replicas_;
