@@ -10,15 +10,16 @@ namespace umf {
 
 std::unique_ptr<Reward> make_reward(const Json& spec, const Asked& asked, const std::string& where,
                                     const JudgeTools& tools) {
-  static_cast<void>(tools);
   if (!spec.is_object() || !spec.contains("type") || !spec["type"].is_string()) {
     throw Error(where + ": 'reward' must be an object with a 'type'");
   }
   const std::string type = spec["type"];
   if (type == "command") return make_command_reward(spec, asked, where);
   if (type == "text") return make_text_reward(spec, where);
-  throw Error(fmt::format(
-      "{}: this version has no reward of type '{}'; it has 'command' and 'text'", where, type));
+  if (type == "prm") return make_process_reward(spec, asked, where, tools);
+  throw Error(
+      fmt::format("{}: this version has no reward of type '{}'; it has 'command', 'text' and 'prm'",
+                  where, type));
 }
 
 }  // namespace umf
