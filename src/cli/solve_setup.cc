@@ -238,7 +238,9 @@ void SolveCliOptions::declare(OptionSet& options) {
       "A command gets {\"id\",\"prompt\",\"answer\"} on stdin and prints a number or "
       "{\"reward\",\"why\"}.\n"
       "Simple checks: {\"type\": \"text\", \"checks\": [{\"contains\": \"mask\"}, "
-      "{\"longer-than\": 20}]}");
+      "{\"longer-than\": 20}]}\n"
+      "A process reward model: {\"type\": \"prm\", \"model\": WHERE, \"aggregate\": \"min\"}, or "
+      "product or last");
 }
 
 // Workers share the threads; one that would get none gets one all the same.

@@ -18,9 +18,8 @@ std::unique_ptr<Reward> make_reward(const Json& spec, const Asked& asked, const 
   if (type == "command") return make_command_reward(spec, asked, where);
   if (type == "text") return make_text_reward(spec, where);
   if (type == "math-answer") return make_math_answer_reward(spec, where, tools);
-  throw Error(fmt::format(
-      "{}: this version has no reward of type '{}'; it has 'command', 'text' and 'math-answer'",
-      where, type));
+  if (type == "prm") return make_process_reward(spec, asked, where, tools);
+  throw Error(fmt::format("{}: there is no reward of type '{}'", where, type));
 }
 
 }  // namespace umf
