@@ -46,4 +46,9 @@ std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked
 // {"longer-than": N}]}: the share of the checks that hold.
 std::unique_ptr<Reward> make_text_reward(const Json& spec, const std::string& where);
 
+// {"type": "all", "of": [reward, ...]}: right where all of them are; the share of all their tests.
+// Rewards without tests of their own count as one.
+std::unique_ptr<Reward> make_all_reward(const Json& spec, const Asked& asked,
+                                        const std::string& where, const JudgeTools& tools);
+
 }  // namespace umf
