@@ -224,6 +224,7 @@ void grade_all(std::vector<Entry>& entries, Rewards& rewards, int workers,
         right += entries[shown].verdict.passed();
         progress.clear();
         print_in_order(line_of(entries[shown], options.details));
+        std::fflush(stdout);  // whoever reads along sees it now
         progress.show(++done, total, fmt::format("{} right", right));
       }
       ++shown;

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -25,7 +26,9 @@ std::string json_of(const ExpectedOutputs& outputs) {
 }
 
 ExpectedOutputs parse_outputs(const Json& json) {
-  return {json.at("expected"), json.at("seconds").get<std::vector<double>>()};
+  ExpectedOutputs outputs{json.at("expected"), json.at("seconds").get<std::vector<double>>()};
+  if (outputs.values.size() != outputs.seconds.size()) throw Error("values and times do not match");
+  return outputs;
 }
 
 // First line: kind and checksum of the second.
@@ -62,10 +65,17 @@ ExpectedOutputs compute(const ReferenceRun& run, Sandbox& sandbox) {
   if (result.ending != Ending::kExited)
     throw Error(fmt::format("{}: the expected outputs could not be computed: {}", run.task_id,
                             result.reason));
-  const Json report = parse_json(result.reports, "the report on " + run.task_id);
-  if (report.contains("failed"))
-    throw Error(fmt::format("{}: {}", run.task_id, report["failed"].get<std::string>()));
-  return parse_outputs(report);
+  ExpectedOutputs outputs{Json::array(), {}};
+  for (std::string_view rest = result.reports; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const Json report = Json::parse(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (report.contains("failed"))
+      throw Error(fmt::format("{}: {}", run.task_id, report["failed"].get<std::string>()));
+    outputs.values.push_back(report.at("value"));
+    outputs.seconds.push_back(report.at("seconds"));
+  }
+  return outputs;
 }
 
 }  // namespace

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "sandbox/sandbox.h"
 
 namespace umf {
 
 struct ExpectedOutputs {
-  std::string values;           // in the sandbox's wire format, unread on this side
+  Json values;                  // one per input, as python/evalplus_expected.py packs them
   std::vector<double> seconds;  // that each call took
 };
 

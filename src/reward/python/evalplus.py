@@ -2,9 +2,9 @@
 
 import time
 
-from umf import wire
 from umf.candidate import CandidateError
 from umf.evalplus_compare import Comparison
+from umf.evalplus_expected import unpacked
 from umf.evalplus_inputs import read_inputs
 from umf.reporting import Tests
 from umf.sanitise import prepare
@@ -15,7 +15,7 @@ _EXTRA_SECONDS = 3.0  # one in the sum, one for details, one that the parent wai
 
 def run(payload, start, report):
     """{"task_id", "entry_point", "atol", "program", "sanitise", "minimum_seconds", "factor",
-    "runs": [{"name", "inputs": JSON text, "expected": wire text, "seconds": [...]}]}"""
+    "runs": [{"name", "inputs": JSON text, "expected": [packed values], "seconds": [...]}]}"""
     program = prepare(payload["program"], payload["sanitise"], payload["entry_point"])
     runs = [Run(payload, one) for one in payload["runs"]]
     tests = Tests(report, (f"{one.name} {number}" for one in runs for number in range(1, len(one.inputs) + 1)))
@@ -31,7 +31,7 @@ class Run:
         self.name = run["name"]
         self.entry_point = payload["entry_point"]
         self.inputs = read_inputs(payload["task_id"], run["inputs"])
-        self.expected = wire.decode(run["expected"].encode("ascii"))
+        self.expected = [unpacked(value) for value in run["expected"]]
         minimum, factor = payload["minimum_seconds"], payload["factor"]
         self.limits = [max(minimum, factor * seconds) for seconds in run["seconds"]]
         self.comparison = Comparison(payload["task_id"], self.entry_point, payload["atol"])

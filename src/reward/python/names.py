@@ -8,6 +8,8 @@ import builtins
 import sys
 import time
 
+from umf.candidate import CandidateError
+
 
 class Remote:
     """A function, class or object of the program. It equals nothing but itself: the program must not decide that."""
@@ -37,7 +39,12 @@ class Remote:
 
     def __len__(self):
         program, reference, _ = self._remote
-        return program.ask(["length", reference])
+        try:
+            return program.ask(["length", reference])
+        except CandidateError as problem:
+            if problem.message.startswith("TypeError"):
+                raise TypeError(problem.message) from None  # list() asks first, and takes this for an answer
+            raise
 
     def __iter__(self):
         program, reference, _ = self._remote
