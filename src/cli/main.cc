@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
         umf::simulate_command(),
         umf::doctor_command(),
         umf::math_equal_command(),
+        umf::grade_command(),
     };
     const int status = umf::run_command_line(commands, argc, argv);
     // A full disk or a closed pipe must not pass for success.
