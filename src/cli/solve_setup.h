@@ -22,7 +22,8 @@ struct SolveCliOptions {
   SearchOptions search_options;
   TreasureOptions treasure;
 
-  void declare(OptionSet& options);
+  void declare(OptionSet& options);         // of umf solve
+  void declare_shared(OptionSet& options);  // how to search, whatever the problem and the budget
 };
 
 // Where the models of all configurations stand; nothing is loaded yet.
