@@ -4,11 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <numeric>
 #include <unordered_map>
 
 #include "base/error.h"
-#include "cli/version.h"
+#include "base/nearest.h"
+#include "base/version.h"
 
 namespace umf {
 namespace {
@@ -25,25 +25,27 @@ void add(void* app, const std::string& name, T& target, const std::string& type,
     option->capture_default_str();
 }
 
-int edit_distance(const std::string& a, const std::string& b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0]++;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const int substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string with_suggestion(const std::string& message, const std::string& word,
                             const std::vector<std::string>& known, const std::string& help) {
   const std::string near = nearest(word, known);
   return near.empty() ? fmt::format("{}. {} lists what there is", message, help)
                       : fmt::format("{}. Did you mean {}?", message, near);
+}
+
+std::vector<std::string> long_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* known : app.get_options()) {
+    if (!known->get_lnames().empty()) names.push_back("--" + known->get_lnames().front());
+  }
+  return names;
+}
+
+// What the parser says, without its own preamble.
+std::string plain(const CLI::ParseError& mistake) {
+  const std::string message = mistake.what();
+  constexpr std::string_view kConversion = "Could not convert: ";
+  if (!message.starts_with(kConversion)) return message;
+  return message.substr(kConversion.size()) + " is not a value this option can take";
 }
 
 // The message for words that the parser could not place.
@@ -59,11 +61,7 @@ std::string explain_extra(const CLI::App& app, const std::string& word,
   if (!word.starts_with("-"))
     return fmt::format("unexpected argument '{}'. {} shows the usage", word, help);
   const std::string option = word.substr(0, word.find('='));
-  std::vector<std::string> names;
-  for (const CLI::Option* known : chosen.front()->get_options()) {
-    if (!known->get_lnames().empty()) names.push_back("--" + known->get_lnames().front());
-  }
-  return with_suggestion("unknown option " + option, option, names, help);
+  return with_suggestion("unknown option " + option, option, long_names(*chosen.front()), help);
 }
 
 }  // namespace
@@ -114,7 +112,7 @@ void OptionSet::footer(const std::string& text) { app_of(app_).footer(text); }
 class CommandLine {
  public:
   explicit CommandLine(const std::vector<Command>& commands) : commands_(commands) {
-    app_.set_version_flag("--version", fmt::format("umf {}", kVersion));
+    app_.set_version_flag("--version", fmt::format("umf {}", version()));
     app_.require_subcommand(1);
     app_.footer("umf COMMAND --help describes a command.");
     for (const Command& command : commands_) {
@@ -152,10 +150,7 @@ class CommandLine {
     // A required subcommand is missed whenever the first word is not one.
     if (app_.get_subcommands().empty() && !extras.empty())
       return explain_extra(app_, extras.front(), commands_);
-    const std::string message = mistake.what();
-    constexpr std::string_view kConversion = "Could not convert: ";
-    if (!message.starts_with(kConversion)) return message;
-    return message.substr(kConversion.size()) + " is not a value this option can take";
+    return plain(mistake);
   }
 
   const std::vector<Command>& commands_;
@@ -167,17 +162,21 @@ int run_command_line(const std::vector<Command>& commands, int argc, const char*
   return CommandLine(commands).run(argc, argv);
 }
 
-std::string nearest(const std::string& word, const std::vector<std::string>& known) {
-  std::string best;
-  int least = std::max<int>(2, static_cast<int>(word.size()) / 3) + 1;
-  for (const std::string& candidate : known) {
-    const int distance = edit_distance(word, candidate);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
+void parse_options(const std::string& where, const std::vector<std::string>& words,
+                   const std::function<void(OptionSet&)>& declare) {
+  CLI::App app("", "");
+  app.set_help_flag();  // no option here
+  OptionSet options(&app);
+  declare(options);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as the parser takes them
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& mistake) {
+    const auto extras = app.remaining();
+    if (extras.empty()) throw Error(where + ": " + plain(mistake));
+    throw Error(with_suggestion(fmt::format("{}: unknown option {}", where, extras.front()),
+                                extras.front(), long_names(app), "umf solve --help"));
   }
-  return best;
 }
 
 }  // namespace umf
