@@ -31,8 +31,10 @@ double now_seconds() {
 
 }  // namespace
 
-JobRun::JobRun(const Zygote& zygote, const SandboxLimits& limits, Cgroup* group)
+JobRun::JobRun(const Zygote& zygote, const std::string& module, const SandboxLimits& limits,
+               Cgroup* group)
     : zygote_(zygote),
+      module_(module),
       limits_(limits),
       group_(group),
       socket_(make_socket_pair(SOCK_STREAM)),
@@ -52,7 +54,7 @@ double JobRun::elapsed_seconds() const { return now_seconds() - started_; }
 bool JobRun::begin(const std::vector<std::string>& frames) {
   std::vector<int> descriptors = {socket_.theirs.get()};
   descriptors.insert(descriptors.end(), given_.begin(), given_.end());
-  if (!zygote_.fork_warden(descriptors)) return false;
+  if (!zygote_.fork_warden(module_, descriptors)) return false;
   socket_.theirs.reset();
   for (Stream& stream : streams_) stream.theirs.reset();
   warden_ = receive_sender(socket_.ours.get(), kHelloBytes, kBeginMs);
@@ -62,6 +64,9 @@ bool JobRun::begin(const std::vector<std::string>& frames) {
   if (!warden_handle_) return false;
   if (group_ != nullptr) group_->admit(warden_, limits_, kOwnProcesses, kOwnMemory);
   started_ = now_seconds();
+  // What the interpreter has mapped before the job does anything; limits come on top of it.
+  const std::string base_memory = std::to_string(address_space_of(warden_));
+  if (!send_frame(socket_.ours.get(), 'b', base_memory, kBeginMs)) return false;
   for (const std::string& frame : frames) {
     if (!send_frame(socket_.ours.get(), 'f', frame, kBeginMs)) break;  // its end tells why
   }

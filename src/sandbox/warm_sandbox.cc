@@ -31,9 +31,8 @@ void check_limits(const SandboxLimits& limits) {
     throw Error("a sandbox limit is zero or negative; all of them must be positive");
 }
 
-Json limits_json(const SandboxLimits& limits, const Zygote& zygote) {
+Json limits_json(const SandboxLimits& limits) {
   return {{"memory", limits.memory_bytes},
-          {"base_memory", zygote.base_memory()},
           {"processes", limits.processes},
           {"scratch", limits.scratch_bytes},
           {"files", kMaxFiles},
@@ -129,8 +128,8 @@ PythonResult WarmSandbox::run(const PythonJob& job) {
     const Json header = {{"kind", "python"},
                          {"tester", job.tester},
                          {"scratch", ""},
-                         {"limits", limits_json(job.limits, zygote)}};
-    JobRun run(zygote, job.limits, group);
+                         {"limits", limits_json(job.limits)}};
+    JobRun run(zygote, job.tester, job.limits, group);
     return run.run({header.dump(), job.payload}, result.reports);
   });
   result.ending = end.ending;
@@ -170,12 +169,12 @@ CommandResult WarmSandbox::run(const CommandJob& job) {
                    {"argv", job.argv},
                    {"scratch", scratch.path()},
                    {"files", Json::array()},
-                   {"limits", limits_json(job.limits, zygote)}};
+                   {"limits", limits_json(job.limits)}};
     for (const auto& [path, content] : job.files) header["files"].push_back(path);
     std::vector<std::string> frames = {json_text(header)};
     for (const auto& [path, content] : job.files) frames.push_back(content);
     const Descriptor input = make_sealed_file("input", job.input);
-    JobRun run(zygote, job.limits, group);
+    JobRun run(zygote, "", job.limits, group);
     run.give(input.get());
     run.give(run.collect(result.out));
     run.give(run.collect(result.err));

@@ -36,7 +36,9 @@ def main(world, descriptors):
     umf = socket.socket(fileno=descriptors[0])
     try:
         channel.send(umf, HELLO)
+        base_memory = int(channel.receive(umf, 64)[1])
         header = json.loads(channel.receive(umf, _HEADER_BYTES)[1])
+        header["limits"]["base_memory"] = base_memory
         if header["kind"] == "python":
             run_tester(world, umf, header)
         else:
