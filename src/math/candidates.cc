@@ -49,11 +49,12 @@ std::string environments(bool boxed) {
   return all;
 }
 
+// At most a few hundred characters: longer runs would be searched again from each of their places.
 std::string plain_expression() {
   static const std::string operators = R"(\+\-\*×\/\^\(\)÷)";
   const std::string characters = fmt::format(R"([\d\.\s{}])", operators);
   return fmt::format(
-      R"((?:^|\s|=)(?:\*\*)?(?<expr>-?\(?-?\d{0}*[{1}]{0}+\)?)(?:\*\*)?(?:[.,:\s)$]|$))",
+      R"((?:^|\s|=)(?:\*\*)?(?<expr>-?\(?-?\d{0}{{0,400}}[{1}]{0}{{1,400}}\)?)(?:\*\*)?(?:[.,:\s)$]|$))",
       characters, operators);
 }
 

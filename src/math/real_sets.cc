@@ -99,7 +99,6 @@ Expr with_value(const Expr& e, const std::string& unknown, const Expr& value) {
   }
   if (e->args.empty()) return e;
   Node copy = *e;
-  copy.depth = 1;
   for (Expr& arg : copy.args) arg = with_value(arg, unknown, value);
   return make_node(std::move(copy));
 }
