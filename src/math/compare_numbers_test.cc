@@ -112,6 +112,9 @@ TEST(Matrix, SumsProductsPowersAndTranspositionsAreDone) {
             "Matrix([[-2]])");
   EXPECT_EQ(as_matrix(e("\\begin{pmatrix}1&2\\end{pmatrix}+\\begin{pmatrix}3\\end{pmatrix}")),
             nullptr);
+  EXPECT_EQ(text("\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}^{-1}"),
+            "Matrix([[-2, 1], [3/2, -1/2]])");
+  EXPECT_EQ(as_matrix(e("\\begin{pmatrix}1&2\\\\2&4\\end{pmatrix}^{-1}")), nullptr);
   EXPECT_EQ(to_text(determinant(e("\\begin{pmatrix}2&0&1\\\\1&3&0\\\\0&1&1\\end{pmatrix}"))), "7");
 }
 
