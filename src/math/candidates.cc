@@ -44,7 +44,7 @@ std::string environment(int i, bool boxed) {
 std::string environments(bool boxed) {
   std::string all = environment(0, boxed);
   for (int i = 1; i < kEnvironments; ++i) {
-    all += fmt::format(R"((?:\s*(?:,?\s*and|,?\s*or|,)\s*{})?)", environment(i, boxed));
+    all += fmt::format(R"((?:\s*(?:,?and|,?or|,)\s*{})?)", environment(i, boxed));
   }
   return all;
 }

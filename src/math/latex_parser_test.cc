@@ -168,6 +168,7 @@ TEST(LatexNormal, BoxesNearTheLastBelongToIt) {
   EXPECT_EQ(boxed_content("\\boxed{1} no no no no no \\boxed{2}", Boxes::kLast), "2");
   EXPECT_EQ(boxed_content("\\boxed{1} no no no no no \\boxed{2}", Boxes::kAll), "1,2");
   EXPECT_EQ(boxed_content("\\boxed{\\frac{1}{2}} rest", Boxes::kLast), "\\frac{1}{2}");
+  EXPECT_EQ(boxed_content("\\boxed{\\boxed{7}}", Boxes::kLast), "7");
   EXPECT_EQ(boxed_content("a \\boxed{1 + 2", Boxes::kLast), "{1 + 2");
   EXPECT_EQ(boxed_content("a \\boxed 12", Boxes::kLast), " 12");
   EXPECT_EQ(boxed_content("no box", Boxes::kLast), "no box");
