@@ -56,5 +56,7 @@ Command generate_command();
 Command solve_command();
 Command grade_command();
 Command simulate_command();
+Command doctor_command();
+Command math_equal_command();
 
 }  // namespace umf
