@@ -4,6 +4,7 @@
     reference_evalplus.py DATASET.jsonl[.gz] SAMPLES.jsonl > verdicts.jsonl
     reference_evalplus.py --canonical DATASET > samples.jsonl
     reference_evalplus.py --broken DATASET > samples.jsonl    every canonical solution, changed in one place
+    reference_evalplus.py --compare verdicts.jsonl UMF        with what `umf grade --details` printed
 
 Runs programs as this user: only for programs that are known to be harmless, such as the ones it makes itself.
 One line {"id","passed","base","plus"} per sample; base and plus say of each input whether it passed.
@@ -216,7 +217,30 @@ def broken(record):
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
+def compare(ours, umf):
+    """Every input of every sample; exit status 1 where a verdict differs."""
+    references, differing, inputs = records(ours), 0, 0
+    graded = [line for line in records(umf) if "summary" not in line]
+    if len(graded) != len(references):
+        print(f"{len(references)} plain verdicts, {len(graded)} of umf")
+        return 1
+    for reference, line in zip(references, graded):
+        bits = {"base": "", "plus": ""}
+        for test in line["tests"]:
+            bits[test["name"].split()[0]] += "1" if test["outcome"] == "pass" else "0"
+        inputs += len(reference["base"]) + len(reference["plus"])
+        if (bits["base"], bits["plus"]) != (reference["base"], reference["plus"]):
+            differing += 1
+            places = [f"{name} {i + 1}" for name in bits for i, (a, b) in enumerate(zip(bits[name], reference[name])) if a != b]
+            print(f"{reference['id']}: {len(places)} inputs differ, first {places[:3]}; umf says: {line['why'][:200]}")
+    failing = sum(not reference["passed"] for reference in references)
+    print(f"{len(references)} samples ({failing} wrong), {inputs} inputs, {differing} samples judged differently")
+    return 1 if differing else 0
+
+
 def main(arguments):
+    if arguments[0] == "--compare":
+        sys.exit(compare(arguments[1], arguments[2]))
     if arguments[0] in ("--canonical", "--broken"):
         for record in records(arguments[1]):
             program = record["prompt"] + record["canonical_solution"] if arguments[0] == "--canonical" else broken(record)
