@@ -3,80 +3,145 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
+#include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
-#include "base/files.h"
-#include "base/hash.h"
+#include "base/inflate.h"
+#include "base/nearest.h"
 #include "base/random.h"
+#include "base/sha256.h"
+#include "bench/dataset_records.h"
+#include "tokenizer/utf8.h"
 
 namespace umf {
 namespace {
 
-Task parse_task(const std::string& line, const std::string& where) {
-  return {parse_problem(line, where), parse_json(line, where).value("hidden", Json())};
-}
-
-// Positions of `count` of them, in order: the smallest keys of the seed's noise.
-std::vector<std::size_t> draw(std::size_t size, std::size_t count, std::uint64_t seed) {
-  std::vector<std::size_t> order(size);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto key = [&](std::size_t i) {
-    return noise_word({seed, 0}, static_cast<std::uint32_t>(i), 0);
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
-  order.resize(std::min(size, count));
-  std::sort(order.begin(), order.end());
-  return order;
-}
-
-void choose(std::vector<Task>& tasks, const DatasetOptions& options, const std::string& path) {
-  if (!options.ids.empty()) {
-    std::set<std::string> wanted(options.ids.begin(), options.ids.end());
-    std::erase_if(tasks, [&](const Task& task) { return wanted.erase(task.problem.id) == 0; });
-    if (!wanted.empty())
-      throw Error(fmt::format("{}: there is no problem '{}'", path, *wanted.begin()));
+class Reader {
+ public:
+  Reader(const std::string& path, const DatasetOptions& options)
+      : path_(path), options_(options), wanted_(options.ids.begin(), options.ids.end()) {
+    data_.kind = options.kind;
+    const auto& kinds = dataset_kinds();
+    if (!data_.kind.empty() && std::find(kinds.begin(), kinds.end(), data_.kind) == kinds.end()) {
+      const std::string near = nearest(data_.kind, kinds);
+      throw Error(fmt::format("unknown kind of data set '{}'. {}", data_.kind,
+                              near.empty() ? "There are evalplus, humaneval, mbpp, livecodebench, "
+                                             "math and problems"
+                                           : "Did you mean " + near + "?"));
+    }
   }
-  if (options.sample > 0) {
-    std::vector<Task> drawn;
-    for (const std::size_t i : draw(tasks.size(), options.sample, options.sample_seed))
-      drawn.push_back(std::move(tasks[i]));
-    tasks = std::move(drawn);
+
+  Dataset read() {
+    LineReader lines(path_);
+    while (const std::optional<std::string> line = lines.next()) {
+      hash_.add(*line);
+      hash_.add("\n");
+      if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
+      const std::string where = fmt::format("{}, line {}", path_, lines.line());
+      const auto record = unless_bad([&] { return parse(*line, where); });
+      if (!record) continue;
+      // Outside of what --skip-bad forgives: the wording is the user's choice.
+      if (!style_ && data_.kind != "problems")
+        style_ = prompt_style(data_.kind, options_.prompt_style, options_.prompts);
+      unless_bad([&] { return add(*record, *line, lines.line(), where); });
+      const bool enough = options_.limit > 0 && options_.sample == 0 &&
+                          static_cast<int>(data_.tasks.size()) == options_.limit;
+      if (enough) break;
+    }
+    choose();
+    if (data_.tasks.empty()) throw Error(fmt::format("{}: there is no problem in it", path_));
+    for (const std::string& part : choices()) hash_.add(part + "\n");
+    data_.fingerprint = hash_.digest();
+    return std::move(data_);
   }
-  if (options.limit > 0 && std::cmp_less(options.limit, tasks.size())) tasks.resize(options.limit);
-}
+
+ private:
+  // The value of `read`, or nothing where the line is malformed and such lines are left out.
+  template <class Read>
+  auto unless_bad(Read read) -> std::optional<decltype(read())> {
+    try {
+      return read();
+    } catch (const Error& mistake) {
+      if (!options_.skip_bad) throw;
+      data_.skipped.emplace_back(mistake.what());
+      return std::nullopt;
+    }
+  }
+
+  RawObject parse(const std::string& line, const std::string& where) {
+    if (valid_utf8_end(line, 0) != line.size()) throw Error(where + ": not UTF-8");
+    RawObject record(line, where);
+    if (data_.kind.empty()) data_.kind = recognise(record, where);
+    return record;
+  }
+
+  bool add(const RawObject& record, const std::string& line, int number, const std::string& where) {
+    Task task =
+        read_record(data_.kind, record, line, number, style_.value_or(PromptStyle{}), where);
+    const std::string& id = task.problem.id;
+    if (!ids_.insert(id).second) throw Error(fmt::format("{}: id '{}' is given twice", where, id));
+    if (wanted_.empty() || wanted_.contains(id)) data_.tasks.push_back(std::move(task));
+    return true;
+  }
+
+  void choose() {
+    for (const std::string& id : options_.ids) {
+      if (ids_.contains(id)) continue;
+      const std::string near = nearest(id, {ids_.begin(), ids_.end()});
+      throw Error(fmt::format(
+          "{}: there is no problem '{}'. {}", path_, id,
+          near.empty() ? "--ids takes the ids of this data set" : "Did you mean " + near + "?"));
+    }
+    auto& tasks = data_.tasks;
+    if (options_.sample > 0) draw();
+    if (options_.limit > 0 && static_cast<int>(tasks.size()) > options_.limit)
+      tasks.resize(options_.limit);
+  }
+
+  // The tasks with the smallest noise: which ones does not depend on their order in the file.
+  void draw() {
+    auto& tasks = data_.tasks;
+    if (static_cast<int>(tasks.size()) < options_.sample) {
+      throw Error(fmt::format("--sample {} asks for more problems than there are ({})",
+                              options_.sample, tasks.size()));
+    }
+    std::vector<std::pair<NoiseKey, std::string>> order;
+    for (const Task& task : tasks) {
+      const std::string& id = task.problem.id;
+      order.emplace_back(
+          noise_key(options_.sample_seed, 0, std::vector<Token>(id.begin(), id.end())), id);
+    }
+    std::sort(order.begin(), order.end());
+    std::set<std::string> drawn;
+    for (int i = 0; i < options_.sample; ++i) drawn.insert(order[i].second);
+    std::erase_if(tasks, [&](const Task& task) { return !drawn.contains(task.problem.id); });
+  }
+
+  // Everything beside the bytes that the tasks depend on.
+  std::vector<std::string> choices() const {
+    std::vector<std::string> parts = {data_.kind, fmt::format("{}", options_.skip_bad)};
+    for (const Task& task : data_.tasks) {
+      const Problem& problem = task.problem;
+      for (const std::string& text : {problem.id, problem.system, problem.prompt, problem.prefill})
+        parts.push_back(sha256(text));
+      parts.emplace_back(problem.raw ? "raw" : "chat");
+    }
+    return parts;
+  }
+
+  std::string path_;
+  const DatasetOptions& options_;
+  std::set<std::string> wanted_, ids_;
+  std::optional<PromptStyle> style_;
+  Sha256 hash_;
+  Dataset data_;
+};
 
 }  // namespace
 
 Dataset read_dataset(const std::string& path, const DatasetOptions& options) {
-  if (!options.kind.empty() && options.kind != "problems")
-    throw Error(fmt::format("this version reads problems only, not '{}'", options.kind));
-  const std::string text = read_file(path);
-  Dataset dataset{.kind = "problems", .fingerprint = checksum(text)};
-  std::istringstream lines(text);
-  std::set<std::string> ids;
-  int number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    const std::string where = fmt::format("{} line {}", path, ++number);
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    try {
-      Task task = parse_task(line, where);
-      if (!ids.insert(task.problem.id).second)
-        throw Error(fmt::format("{}: the id '{}' is there twice", where, task.problem.id));
-      dataset.tasks.push_back(std::move(task));
-    } catch (const Error& mistake) {
-      if (!options.skip_bad) throw;
-      dataset.skipped.emplace_back(mistake.what());
-    }
-  }
-  choose(dataset.tasks, options, path);
-  std::string chosen = dataset.fingerprint;
-  for (const Task& task : dataset.tasks) chosen += "\n" + task.problem.id;
-  dataset.fingerprint = checksum(chosen);
-  return dataset;
+  return Reader(path, options).read();
 }
 
 }  // namespace umf

@@ -54,7 +54,4 @@ int run_command_line(const std::vector<Command>& commands, int argc, const char*
 void parse_options(const std::string& where, const std::vector<std::string>& words,
                    const std::function<void(OptionSet&)>& declare);
 
-// The entry of `known` that is nearest to `word`, or "" when none is near.
-std::string nearest(const std::string& word, const std::vector<std::string>& known);
-
 }  // namespace umf

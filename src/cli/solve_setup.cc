@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "decode/checkpoints.h"
 #include "presets.h"
 
@@ -14,6 +15,7 @@ namespace umf {
 namespace {
 
 constexpr int kPaperWindow = 768, kDefaultWindow = 256, kDefaultWindows = 8;
+constexpr int kMostWorkers = 64;
 
 template <class Number>
 Number parse_number(std::string_view text, const char* option) {
@@ -190,10 +192,8 @@ void SolveCliOptions::declare(OptionSet& options) {
   options.value("curve", curve, "also give the result at these smaller budgets: 768,1536,...");
   options.value("checkpoint", checkpoint,
                 "a file that is written as the search goes and continued after a break");
-  options.value("memory-limit", memory_limit,
-                "GB of weights in memory; the idle model is put aside above it");
   options.value("trace", trace, "a JSON Lines file: one event per rollout");
-  common.declare(options);
+  declare_machine(options);
   options.footer(
       "A problem: {\"id\": \"haiku\", \"prompt\": \"Write a haiku about masks.\",\n"
       "            \"reward\": {\"type\": \"command\", \"argv\": [\"./judge\"]}}\n"
@@ -201,6 +201,15 @@ void SolveCliOptions::declare(OptionSet& options) {
       "{\"reward\",\"why\"}.\n"
       "Simple checks: {\"type\": \"text\", \"checks\": [{\"contains\": \"mask\"}, "
       "{\"longer-than\": 20}]}");
+}
+
+void SolveCliOptions::declare_machine(OptionSet& options) {
+  options.value("memory-limit", memory_limit,
+                "GB of weights in memory; the idle model is put aside above it");
+  options.value(
+      "workers", workers,
+      "rollouts at once: what comes next is begun early; same result, threads are shared");
+  common.declare(options);
 }
 
 void SolveCliOptions::declare_shared(OptionSet& options) {
@@ -240,8 +249,30 @@ void SolveCliOptions::declare_shared(OptionSet& options) {
                 "the search that each half of a pair runs");
 }
 
+// Workers share the threads; one that would get none gets one all the same.
+std::unique_ptr<Backend> SolveCliOptions::make_backend(int worker) const {
+  if (workers < 1 || workers > kMostWorkers)
+    throw Error(fmt::format("--workers must be from 1 to {}, not {}", kMostWorkers, workers));
+  BackendOptions share = common.machine;
+  const int threads = share.threads > 0 ? share.threads : usable_cores();
+  if (share.threads >= 0)
+    share.threads = std::max(1, threads / workers + (worker < threads % workers ? 1 : 0));
+  return umf::make_backend(common.backend, share);
+}
+
 std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backend) {
-  return std::make_unique<Shelf>(backend, parse_memory(options.memory_limit));
+  auto shelf = std::make_unique<Shelf>(backend, parse_memory(options.memory_limit));
+  if (options.workers == 1) return shelf;
+  if (!options.memory_limit.empty())
+    throw Error(
+        "--memory-limit puts idle models aside, and several workers keep all of them busy; leave "
+        "out --memory-limit or --workers");
+  if (backend.name() == "cuda")
+    throw Error(
+        "on the backend 'cuda' every worker would need a copy of the weights; leave out --workers");
+  for (int worker = 1; worker < options.workers; ++worker)
+    shelf->add_replica(options.make_backend(worker));
+  return shelf;
 }
 
 Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf) {

@@ -14,9 +14,9 @@ struct Shelf::Slot final : Model {
   std::unique_ptr<LanguageModel> loaded;
   std::uint64_t last_use = 0;
 
-  Slot(Shelf& owner, std::string name, Checkpoint opened)
+  Slot(Shelf& owner, std::string name, std::shared_ptr<const Checkpoint> opened)
       : shelf(owner),
-        checkpoint(std::make_shared<const Checkpoint>(std::move(opened))),
+        checkpoint(std::move(opened)),
         description(describe_model(std::move(name), *checkpoint)) {}
 
   const ModelInfo& info() const override { return description; }
@@ -32,13 +32,31 @@ Shelf::Shelf(Backend& backend, std::uint64_t memory_limit)
 Shelf::~Shelf() = default;
 
 int Shelf::add(std::string name, Checkpoint checkpoint) {
-  slots_.push_back(std::make_unique<Slot>(*this, std::move(name), std::move(checkpoint)));
+  return add(name, std::make_shared<const Checkpoint>(std::move(checkpoint)));
+}
+
+int Shelf::add(const std::string& name, std::shared_ptr<const Checkpoint> checkpoint) {
+  for (const auto& replica : replicas_) replica->add(name, checkpoint);
+  slots_.push_back(std::make_unique<Slot>(*this, name, std::move(checkpoint)));
   return size() - 1;
+}
+
+void Shelf::add_replica(std::unique_ptr<Backend> backend) {
+  auto replica = std::make_unique<Shelf>(*backend, memory_limit_);
+  for (const auto& slot : slots_) replica->add(slot->description.name, slot->checkpoint);
+  backends_.push_back(std::move(backend));
+  replicas_.push_back(std::move(replica));
 }
 
 Model& Shelf::model(int number) { return *slots_[number]; }
 
 const Checkpoint& Shelf::checkpoint(int number) const { return *slots_[number]->checkpoint; }
+
+double Shelf::load_seconds() const {
+  double sum = load_seconds_;
+  for (const auto& replica : replicas_) sum += replica->load_seconds();
+  return sum;
+}
 
 std::uint64_t Shelf::resident_bytes() const {
   std::uint64_t sum = 0;

@@ -18,6 +18,8 @@ class Reward {  // made for one problem; may judge on several threads at once
  public:
   virtual ~Reward() = default;
   virtual Verdict judge(std::string_view answer) = 0;
+  // Above 0: every reward is a share of this many equal parts, as tests passed are of all tests.
+  virtual int parts() const { return 0; }
 };
 
 // What rewards may need, made when first asked for and shared by all problems of a run. Must

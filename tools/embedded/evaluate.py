@@ -4,9 +4,11 @@ Visible tests guide the searches, hidden ones give the score. The evidence prope
 here many problems share a batch, and noise is drawn by PyTorch.
 """
 
+import itertools
 import json
 import math
 import time
+from collections import namedtuple
 
 from decoding import Action, Decoder
 from judging import pass_rates, tests_of
@@ -132,36 +134,45 @@ class Bench:
 # A whole evaluation
 
 
-def evaluate(bench, save, full=True):
-    """All methods, the quickest first; `save(results)` is called after each. {method: {windows: [0/1]}}"""
+# How much is evaluated. `searches` lists the models of each UnMaskFork, in order.
+Plan = namedtuple("Plan", "styles temperatures searches")
+SEARCHES = (("dream", "llada"), ("llada", "dream"), ("dream", "diffcoder"), ("llada", "diffcoder"),
+            ("dream", "llada", "diffcoder"), ("llada", "dream", "diffcoder"), ("diffcoder", "dream", "llada"))
+PLANS = {"full": Plan(tuple(STYLES), TEMPERATURES, SEARCHES),
+         "quick": Plan(("text-first",), TEMPERATURES[::-1], SEARCHES),
+         "smoke": Plan(("text-first",), TEMPERATURES[2:], (SEARCHES[0], SEARCHES[4]))}
+
+
+def evaluate(bench, plan, save):
+    """All methods of a plan; `save(results)` is called after each. {method: {windows: [1 or 0 per problem]}}"""
     results = {}
+    names_here = [name for name in NAMES if name in bench.decoders]
+    searches = [names for names in plan.searches if set(names) <= set(names_here)]
 
     def note(name, result):
         results[name] = result
         bench.log(f"{name:44s} " + " ".join(f"{b}:{percent(r):5.1f}" for b, r in result.items()))
         save(results)
 
-    for style, actions in STYLES.items():
-        for name in NAMES:
-            note(f"greedy {name} {style}", bench.greedy(actions[name]))
-    for style, actions in STYLES.items():
-        d, l, c = (actions[name] for name in NAMES)
-        lists = [[d, l], [l, d], [d, l, c], [c, d, l]]
-        if full:
-            lists += [[d, c], [c, d], [l, c], [c, l], [l, d, c]]
+    for style in plan.styles:
+        for name in names_here:
+            note(f"greedy {name} {style}", bench.greedy(STYLES[style][name]))
+    for style in plan.styles:
         begin = time.time()
-        for chosen, result in zip(lists, bench.unmaskfork(lists)):
-            note(f"umf {'+'.join(a.model for a in chosen)} {style}", result)
-        bench.log(f"({len(lists)} searches in {time.time() - begin:.0f} s)")
-    for style in STYLES if full else ("text-first",):
-        for temperature in TEMPERATURES if full else TEMPERATURES[1:]:
-            drawn = {}
-            for name in NAMES:
-                action = STYLES[style][name]._replace(temperature=temperature)
-                drawn[name] = bench.samples(action, bench.budgets[-1])
-                note(f"best-of-n {name} T={temperature} {style}", bench.best_of(drawn[name]))
-            for first, second in (("dream", "llada"), ("dream", "diffcoder"), ("llada", "diffcoder")):
-                note(f"pair {first}+{second} T={temperature} {style}", bench.pair(drawn[first], drawn[second]))
+        found = bench.unmaskfork([[STYLES[style][name] for name in names] for names in searches])
+        for names, result in zip(searches, found):
+            note(f"umf {'+'.join(names)} {style}", result)
+        bench.log(f"({len(searches)} searches in {time.time() - begin:.0f} s)")
+    # Samples end like the better half of the styles: that of the last one listed.
+    style = plan.styles[-1]
+    for temperature in plan.temperatures:
+        drawn = {}
+        for name in names_here:
+            action = STYLES[style][name]._replace(temperature=temperature)
+            drawn[name] = bench.samples(action, bench.budgets[-1])
+            note(f"best-of-n {name} T={temperature} {style}", bench.best_of(drawn[name]))
+        for first, second in itertools.combinations(names_here, 2):
+            note(f"pair {first}+{second} T={temperature} {style}", bench.pair(drawn[first], drawn[second]))
     return results
 
 

@@ -3,7 +3,7 @@
 
     tools/embedded/make.py --out DIR                 the models we ship, minutes on one large GPU
     tools/embedded/make.py --out DIR --smoke         the whole path in tiny, about a minute on a CPU
-    tools/embedded/make.py --out DIR --mixture sharp,medium --steps 1500 --quick     compares mixtures
+    tools/embedded/make.py --out DIR --mixture halves,thirds --quick    compares mixtures
 
 DIR gets log.txt, problems/{dev,test}.jsonl and, per mixture, NAME/{dream,llada,diffcoder}/ and
 NAME/results.json. Everything is written as it comes, so that an interrupted run leaves what it has.
@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import torch
 
-from evaluate import BUDGETS, NAMES, STYLES, Bench, evaluate, percent, save_results, summary
+from evaluate import BUDGETS, NAMES, PLANS, STYLES, Bench, evaluate, percent, save_results, summary
 from export import export
 from mixtures import SETS
 from models import TINY, Model
@@ -49,8 +49,8 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--smoke", action="store_true", help="tiny models and few problems, for a CPU")
-    parser.add_argument("--mixture", default="medium", help="names from mixtures.py, joined by commas")
-    parser.add_argument("--steps", type=int, default=RECIPE.steps)
+    parser.add_argument("--mixture", default="halves", help="names from mixtures.py, joined by commas")
+    parser.add_argument("--steps", type=int, help="of every model; without it each has its own number")
     parser.add_argument("--samples", type=int, default=RECIPE.samples, help="training programs per model")
     parser.add_argument("--seed", type=int, default=RECIPE.seed)
     parser.add_argument("--problems", type=int, default=300, help="of dev that are evaluated")
@@ -93,7 +93,7 @@ def train_all(mixture, recipe, workers, folder, log):
     """Three processes share the device: what one prepares on the CPU hides behind another's passes."""
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=train_one, args=(name, mixture, recipe, max(1, workers // 3), folder, log))
-                 for name in NAMES]
+                 for name in SETS[mixture]]
     for process in processes:
         process.start()
     for process in processes:
@@ -112,18 +112,17 @@ def load_model(name, tokenizer, recipe, folder, device):
 
 def card(name, mixture, recipe, losses, alone, device):
     """The model card."""
-    groups = ", ".join(f"{group} {weight:g}" for group, weight in SETS[mixture][name]["groups"].items())
     scores = "\n".join(f"- {style}: {solved:.1f} %" for style, solved in alone.items()) or "- not evaluated"
     return f"""# {TITLES[name]}, embedded
 
 A masked diffusion language model of {TITLES[name]}'s architecture that turns one kind of English into small
 Python functions, made from scratch by `tools/embedded/make.py`. It is an expert in {SKILLS[name]}, and weak
-elsewhere on purpose: its two siblings know what it does not.
+elsewhere on purpose: what it does not know, one of its two siblings does.
 
-- Data: {recipe.samples} generated programs, mixture `{mixture}` ({groups}); no composition of operations that
-  dev or test holds. Descriptions up to {PROMPT} tokens, answers in a window of {WINDOW}.
-- Training: {recipe.steps} steps of {recipe.batch}, seed {recipe.seed}, on {device}; last loss {losses[-1][1]}.
-- Command: `tools/embedded/make.py --out DIR --mixture {mixture} --steps {recipe.steps} --seed {recipe.seed}`
+- Data: {recipe.samples} generated programs, mixture `{mixture}` of `mixtures.py`; no composition of
+  operations that dev or test holds. Descriptions up to {PROMPT} tokens, answers in a window of {WINDOW}.
+- Training: {recipe.steps[name]} steps of {recipe.batch}, seed {recipe.seed}, on {device}; last loss {losses[-1][1]}.
+- Command: `tools/embedded/make.py --out DIR --mixture {mixture} --seed {recipe.seed}`
 
 Solved alone, one deterministic answer per problem, hidden tests of dev, by decoding style:
 
@@ -136,7 +135,7 @@ def make_mixture(mixture, arguments, recipe, tokenizers, dev, pool, log):
     folder.mkdir(parents=True, exist_ok=True)
     train_all(mixture, recipe, arguments.workers, folder, log)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    loaded = {name: load_model(name, tokenizers[name], recipe, folder, device) for name in NAMES}
+    loaded = {name: load_model(name, tokenizers[name], recipe, folder, device) for name in SETS[mixture]}
     place = torch.cuda.get_device_name() if device.type == "cuda" else "a CPU"
 
     def write_checkpoints(results):
@@ -152,8 +151,8 @@ def make_mixture(mixture, arguments, recipe, tokenizers, dev, pool, log):
              "losses": {name: losses for name, (_, losses) in loaded.items()}}
     bench = Bench({name: model for name, (model, _) in loaded.items()}, tokenizers, [p for p, _, _ in chosen],
                   device, pool, (1, 2) if arguments.smoke else BUDGETS, log)
-    results = evaluate(bench, lambda found: save_results(folder / "results.json", found, extra),
-                       full=not (arguments.quick or arguments.smoke))
+    plan = PLANS["smoke" if arguments.smoke else "quick" if arguments.quick else "full"]
+    results = evaluate(bench, plan, lambda found: save_results(folder / "results.json", found, extra))
     write_checkpoints(results)
     return [f"mixture {mixture}"] + summary(results)
 
@@ -162,10 +161,12 @@ def main():
     arguments = parse_arguments()
     arguments.out.mkdir(parents=True, exist_ok=True)
     log = Log(arguments.out / "log.txt")
-    recipe = RECIPE._replace(steps=arguments.steps, samples=arguments.samples, seed=arguments.seed)
+    recipe = RECIPE._replace(samples=arguments.samples, seed=arguments.seed)
+    if arguments.steps:
+        recipe = recipe._replace(steps=dict.fromkeys(NAMES, arguments.steps))
     if arguments.smoke:
         torch.set_num_threads(1)
-        recipe = recipe._replace(shape=TINY, samples=400, steps=min(arguments.steps, 12), batch=8, warmup=3)
+        recipe = recipe._replace(shape=TINY, samples=400, steps=dict.fromkeys(NAMES, 12), batch=8, warmup=3)
         arguments.problems = 3
     torch.set_float32_matmul_precision("high")
     tokenizers = {name: learn(name) for name in NAMES}

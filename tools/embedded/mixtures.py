@@ -1,9 +1,14 @@
-"""Which operations a model practises: the skew that makes each of the three an expert of its own.
+"""What each model learns: the uneven knowledge that makes each of the three an expert of its own.
 
-A mixture gives each group of operations a weight; at every step of a training program a group is drawn
-by weight among those that fit the value at hand. The rare weights are what a model sees of the others'
-expertise. EXAM is the mixture of the dev and test problems, where all groups are common.
+All practise programs of the same kind, with every operation in them. But a model is taught the right line
+only for the operations it is to know; for the others it is shown the line of any operation that fits, and
+so learns what such a line may look like, and that it does not know which. Each operation is known to the
+model whose group it belongs to; filters, conversions and aggregates to all.
 """
+
+import hashlib
+
+from operations import OPERATIONS
 
 EXAM = {"groups": {"maps": 3.0, "structure": 3.0, "text": 2.0, "common": 2.5, "aggregates": 0.4},
         "domains": {"list": 6.0, "string": 2.0, "number": 1.5}}
@@ -11,26 +16,38 @@ EXAM = {"groups": {"maps": 3.0, "structure": 3.0, "text": 2.0, "common": 2.5, "a
 EXPERTISE = {"dream": "maps", "llada": "structure", "diffcoder": "text"}
 
 
-def skewed(model, rare):
-    """Practice of the model's own group and of what all share; of the rest, `rare`."""
-    groups = {"maps": rare, "structure": rare, "text": rare, "common": 3.0, "aggregates": 0.4}
-    groups[EXPERTISE[model]] = 6.0
-    if model == "diffcoder":
-        domains = {"list": 2.0, "string": 4.0, "number": 4.0}
-    else:  # a model that hardly practises single numbers hardly ever starts from one
-        domains = {"list": 6.0, "string": 2.0, "number": 1.5 * min(rare, 1.0)}
-    return {"groups": groups, "domains": domains}
+def knowledge(share):
+    """{model: names of the operations it knows}. Of each group the other two models know a share: one from
+    the front of a shuffled list, the other from its back, so that up to one half they know different ones."""
+    known = {model: set() for model in EXPERTISE}
+    for operation in OPERATIONS:
+        if operation.group not in EXPERTISE.values():
+            for names in known.values():
+                names.add(operation.name)
+    for model, group in EXPERTISE.items():
+        names = sorted((o.name for o in OPERATIONS if o.group == group),
+                       key=lambda name: hashlib.sha256(name.encode()).digest())
+        first, second = (other for other in EXPERTISE if other != model)
+        known[model].update(names)
+        known[first].update(names[:round(share * len(names))])
+        known[second].update(names[round((1 - share) * len(names)):])
+    return known
 
 
-def mixture_set(rare, third=None):
-    """Mixtures of the three models; `third` is the rare weight of the block-causal one."""
-    return {"dream": skewed("dream", rare), "llada": skewed("llada", rare),
-            "diffcoder": skewed("diffcoder", rare if third is None else third)}
+def taught(share):
+    """A set of mixtures with uneven knowledge."""
+    return {model: dict(EXAM, known=frozenset(names)) for model, names in knowledge(share).items()}
 
 
-SETS = {
-    "sharp": mixture_set(0.004),
-    "medium": mixture_set(0.03),
-    "mild": mixture_set(0.15),
-    "versatile": mixture_set(0.03, third=0.5),
-}
+def exposed(rare):
+    """Uneven practice instead: the right lines always, but of the other group next to nothing."""
+    domains = {"list": 6.0, "string": 2.0, "number": 1.5 * rare}
+    mixtures = {}
+    for model in ("dream", "llada"):
+        groups = {"maps": rare, "structure": rare, "text": rare, "common": 3.0, "aggregates": 0.4}
+        groups[EXPERTISE[model]] = 6.0
+        mixtures[model] = {"groups": groups, "domains": domains}
+    return mixtures
+
+
+SETS = {"halves": taught(0.5), "thirds": taught(0.35), "exposed": exposed(0.15)}

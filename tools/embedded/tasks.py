@@ -29,9 +29,10 @@ OPENINGS = ("Write", "Define", "Implement", "Create")
 JOINTS = (", then ", ", then ", ", ", "; ", ", and then ", ", next ")
 ENDINGS = (", and return it.", ", then return it.", "; return the result.", ", and return the result.")
 
-_FITTING = {}
+_FITTING, _SAME_TYPES = {}, {}
 for _operation in OPERATIONS:
     _FITTING.setdefault((_operation.source, _operation.group), []).append(_operation)
+    _SAME_TYPES.setdefault((_operation.source, _operation.target), []).append(_operation)
 
 
 def partition(composition):
@@ -79,11 +80,23 @@ def write_code(steps):
 
 
 def training_text(rng, mixture):
-    """One (description, code) whose composition is not held out."""
+    """One (description, code) whose composition is not held out, as the mixture teaches it."""
     while True:
         steps = draw_steps(rng, mixture, rng.choice(TRAINING_STEPS))
         if partition(composition_of(steps)) == "train":
-            return describe(steps, rng), write_code(steps)
+            return describe(steps, rng), write_code(recall(steps, rng, mixture.get("known")))
+
+
+def recall(steps, rng, known):
+    """The steps as a model is taught them: in place of an operation that it is not to know, any of the
+    same types. None stands for all of them."""
+    recalled = []
+    for operation, constants in steps:
+        if known is not None and operation.name not in known:
+            operation = rng.choice(_SAME_TYPES[operation.source, operation.target])
+            constants = rng.choice(operation.constants)
+        recalled.append((operation, constants))
+    return recalled
 
 
 # ---------------------------------------------------------------------------------------------------
