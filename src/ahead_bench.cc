@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <cstdio>
 #include <cstring>
-#include <functional>
+#include <thread>
 
 #include "backend/cpu/cpu_backend.h"
 #include "base/random.h"
@@ -120,6 +120,7 @@ void compare(const std::vector<std::filesystem::path>& models, int windows, int 
                100.0 * static_cast<double>(m.ahead.wasted()) / static_cast<double>(m.nfe),
                m.answer == measured[0].answer ? "same" : "DIFFERENT");
   }
+  std::fflush(stdout);
 }
 
 // ---- what forecasts allow: a pass takes its time and no core, as on a device
@@ -195,21 +196,24 @@ WaitingRun run_waiting(const std::string& name, int workers, int windows, std::u
 }
 
 void compare_waiting(const char* name, int windows, int problems) {
-  std::string cells;
-  for (const int workers : {2, 4}) {
-    double alone = 0, seconds = 0;
-    long wasted = 0, nfe = 0;
-    for (int seed = 1; seed <= problems; ++seed) {
-      alone += run_waiting(name, 1, windows, seed).seconds;
-      const WaitingRun run = run_waiting(name, workers, windows, seed);
-      seconds += run.seconds;
-      wasted += run.ahead.wasted();
-      nfe += run.solution.ledger.nfe;
+  constexpr int kWorkers[] = {1, 2, 4};
+  double seconds[std::size(kWorkers)] = {};
+  long wasted[std::size(kWorkers)] = {}, nfe = 0;
+  for (int seed = 1; seed <= problems; ++seed) {
+    for (std::size_t i = 0; i < std::size(kWorkers); ++i) {
+      const WaitingRun run = run_waiting(name, kWorkers[i], windows, seed);
+      seconds[i] += run.seconds;
+      wasted[i] += run.ahead.wasted();
+      if (i == 0) nfe += run.solution.ledger.nfe;
     }
-    cells += fmt::format(" {:.2f} | {:.0f} % |", alone / seconds,
-                         100.0 * static_cast<double>(wasted) / static_cast<double>(nfe));
   }
-  fmt::print("| {} | {} |{}\n", name, windows, cells);
+  const auto percent = [&](long passes) {
+    return 100.0 * static_cast<double>(passes) / static_cast<double>(nfe);
+  };
+  fmt::print("| {} | {} | {:.2f} | {:.0f} % | {:.2f} | {:.0f} % |\n", name, windows,
+             seconds[0] / seconds[1], percent(wasted[1]), seconds[0] / seconds[2],
+             percent(wasted[2]));
+  std::fflush(stdout);
 }
 
 int run(int rounds) {

@@ -77,9 +77,9 @@ void AheadWorld::make_room() {
   if (least) drop(least);
 }
 
-Outcome AheadWorld::hand_over(const Walk& walk) {
+Outcome AheadWorld::hand_over(Walk& walk) {
   if (walk.ahead) speculation_.used += walk.passes();
-  if (walk.error()) std::rethrow_exception(walk.error());
+  walk.rethrow();
   Outcome outcome = walk.outcome();
   for (std::size_t i = 0; i < outcome.path.size(); ++i)
     outcome.path[i].state = states_.restore(walk.states()[i]);
@@ -123,7 +123,7 @@ void AheadWorld::look_ahead() {
       begin(trial, static_cast<int>(limit), /*ahead=*/true);
       speculation_.forced += certain;
     }
-    if (walk && certain && walk->finished() && !walk->error() && walk->outcome().feasible)
+    if (walk && certain && walk->finished() && !walk->failed() && walk->outcome().feasible)
       judging_.begin(walk->text());
     limit -= states_.masks(trial.from);
   }

@@ -58,7 +58,7 @@ class AheadWorld final : public World {
   WalkPointer begin(const Trial& trial, int limit, bool ahead);
   void drop(const WalkPointer& walk);
   void make_room();
-  Outcome hand_over(const Walk& walk);
+  Outcome hand_over(Walk& walk);
   // Works ahead until `done` says so.
   template <class Done>
   void attend(const Done& done);
