@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/random.h"
 #include "fakes/expect_error.h"
@@ -32,6 +33,20 @@ TEST(Files, WriteReplacesTheWholeFileOrNothing) {
   for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
     entries += !entry.path().empty();
   EXPECT_EQ(entries, 1) << "a temporary file was left behind";
+}
+
+TEST(Files, CreatingNeverReplaces) {
+  const TemporaryDirectory directory;
+  EXPECT_TRUE(create_file(directory / "a", "first"));
+  EXPECT_FALSE(create_file(directory / "a", "second"));
+  EXPECT_EQ(read_file(directory / "a"), "first");
+  EXPECT_ERROR(create_file(directory / "no/such/folder", "x"), "cannot write");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
+}
+
+TEST(Hash, ChecksumsAreThePublishedOnes) {  // of the authors' test suite for FNV-1a
+  EXPECT_EQ(checksum(""), "cbf29ce484222325");
+  EXPECT_EQ(checksum("foobar"), "85944171f73967e8");
 }
 
 TEST(Files, ReadingSaysWhatIsWrong) {

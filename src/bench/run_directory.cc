@@ -149,8 +149,8 @@ fs::path RunDirectory::adopt_checkpoint(const std::string& job, long budget,
   return own;
 }
 
-void RunDirectory::remove_checkpoints(const std::string& job) const {
-  for (const fs::path& file : checkpoints(job + "-")) {
+void RunDirectory::remove_checkpoints(const std::string& prefix) const {
+  for (const fs::path& file : checkpoints(prefix)) {
     std::error_code gone;
     fs::remove(file, gone);
   }

@@ -53,4 +53,9 @@ std::unique_ptr<Reward> make_text_reward(const Json& spec, const std::string& wh
 std::unique_ptr<Reward> make_process_reward(const Json& spec, const Asked& asked,
                                             const std::string& where, const JudgeTools& tools);
 
+// {"type": "all", "of": [reward, ...]}: right where all of them are; the share of all their tests.
+// Rewards without tests of their own count as one.
+std::unique_ptr<Reward> make_all_reward(const Json& spec, const Asked& asked,
+                                        const std::string& where, const JudgeTools& tools);
+
 }  // namespace umf
