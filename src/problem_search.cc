@@ -19,7 +19,11 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
   if (configuration.search_name == kTreasureName) {
     if (shelf.replicas() > 1)
       throw Error("search 'treasure' goes pass by pass and cannot work ahead; leave out --workers");
-    beam_.emplace(walker_, reward, std::move(observer));
+    beam_.emplace(walker_, reward,
+                  [this, observer = std::move(observer)](auto window, auto commits) {
+                    ++beam_passes_;
+                    return !observer || observer(window, commits);
+                  });
     return;
   }
   std::vector<Walker*> crew;

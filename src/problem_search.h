@@ -32,7 +32,8 @@ class ProblemSearch {
   // The answer of a candidate; bytes that are not UTF-8 are replaced.
   std::string text(StateId end) const;
   const Walker& walker() const { return walker_; }
-  const Speculation& speculation() const { return speculation_; }       // after the run
+  long passes() const { return ahead_ ? ahead_->passes() : beam_passes_; }  // made as asked for
+  const Speculation& speculation() const { return speculation_; }           // after the run
   int replayed() const { return journal_ ? journal_->replayed() : 0; }  // steps of an earlier run
 
  private:
@@ -50,6 +51,7 @@ class ProblemSearch {
   std::optional<DecodingWorld> beam_;  // instead, for a search that does not walk
   std::optional<Journal> journal_;
   Speculation speculation_;
+  long beam_passes_ = 0;
 };
 
 }  // namespace umf

@@ -87,7 +87,7 @@ Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward) {
       r.status = ResultStatus::kFailed;
       r.why = solution.message;
     }
-    r.passes = passes;
+    r.passes = search.passes();
     // The first walk of a model loads it.
     r.load_seconds = std::min(load_seconds, r.unmask_seconds);
     r.unmask_seconds -= r.load_seconds;
