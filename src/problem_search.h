@@ -17,10 +17,10 @@ namespace umf {
 class ProblemSearch {
  public:
   // `observer` sees the forward passes that the search waits for, on a thread of their own, and may
-  // end the search. Throws Error when configuration and
-  // problem do not fit together.
+  // end the search. Searches for the same problem may share a `memo`. Throws Error when
+  // configuration and problem do not fit together.
   ProblemSearch(const Configuration& configuration, Shelf& shelf, const Problem& problem,
-                Reward& reward, WalkObserver observer = {});
+                Reward& reward, WalkObserver observer = {}, WalkMemo* memo = nullptr);
 
   // Writes down every step in `path`, and continues from there what an earlier run began. Throws
   // Error for a file of another search, and for a search that keeps none.
@@ -32,8 +32,7 @@ class ProblemSearch {
   // The answer of a candidate; bytes that are not UTF-8 are replaced.
   std::string text(StateId end) const;
   const Walker& walker() const { return walker_; }
-  long passes() const { return ahead_ ? ahead_->passes() : beam_passes_; }  // made as asked for
-  const Speculation& speculation() const { return speculation_; }           // after the run
+  const Speculation& speculation() const { return speculation_; }       // after the run
   int replayed() const { return journal_ ? journal_->replayed() : 0; }  // steps of an earlier run
 
  private:
@@ -51,7 +50,6 @@ class ProblemSearch {
   std::optional<DecodingWorld> beam_;  // instead, for a search that does not walk
   std::optional<Journal> journal_;
   Speculation speculation_;
-  long beam_passes_ = 0;
 };
 
 }  // namespace umf

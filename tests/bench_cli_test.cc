@@ -38,11 +38,14 @@ std::vector<Json> lines_of(const std::filesystem::path& path) {
   return lines;
 }
 
-std::string contents(const std::filesystem::path& folder) {
+// The files of a folder, without drafts that one who was killed has left.
+std::map<std::string, std::string> contents(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    files[entry.path().filename()] = read_file(entry.path());
-  return Json(files).dump();
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (name.find(".tmp-") == std::string::npos) files[name] = read_file(entry.path());
+  }
+  return files;
 }
 
 class BenchCli : public testing::Test {
@@ -340,7 +343,7 @@ TEST_F(BenchCli, ASignalledRunGoesOnAsIfNothingHadHappened) {
   EXPECT_EQ(umf(three("run")).status, 0);
   EXPECT_GT(stopped, 0);
   EXPECT_EQ(results("run"), results("whole"));
-  EXPECT_EQ(contents(place("run/traces")), contents(place("whole/traces")));
+  EXPECT_TRUE(contents(place("run/traces")) == contents(place("whole/traces")));
 }
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -374,7 +377,7 @@ TEST_F(BenchCli, WorkersThatAreKilledLoseNothingAndDoNothingTwice) {
     }
     EXPECT_EQ(results(name), results("whole"));
     EXPECT_EQ(read_file(place(name + "/samples.jsonl")), read_file(place("whole/samples.jsonl")));
-    EXPECT_EQ(contents(place(name + "/traces")), contents(place("whole/traces")));
+    EXPECT_TRUE(contents(place(name + "/traces")) == contents(place("whole/traces")));
     std::multiset<std::string> recorded;
     for (const auto& file : std::filesystem::directory_iterator(place(name + "/results"))) {
       for (const Json& line : lines_of(file.path()))

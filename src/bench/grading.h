@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "bench/result.h"
@@ -10,7 +11,7 @@
 
 namespace umf {
 
-// Grades the answers of one problem, each text once. One thread at a time.
+// Grades the answers of one problem, and remembers texts. On any number of threads.
 class Grading {
  public:
   explicit Grading(std::shared_ptr<Reward> hidden) : hidden_(std::move(hidden)) {}
@@ -24,9 +25,10 @@ class Grading {
     Verdict verdict;
     double seconds = 0;
   };
-  const Grade& grade_of(const std::string& answer);
+  Grade grade_of(const std::string& answer);
 
-  std::shared_ptr<Reward> hidden_;  // null: there are no hidden tests
+  const std::shared_ptr<Reward> hidden_;  // null: there are no hidden tests
+  std::mutex mutex_;
   std::map<std::string, Grade> grades_;
 };
 

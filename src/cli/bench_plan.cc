@@ -119,7 +119,9 @@ void BenchCliOptions::declare(OptionSet& options) {
   options.value(
       "dataset-kind", data.kind,
       "evalplus, humaneval, mbpp, livecodebench, math or problems; by its fields without");
-  options.value("prompt-style", data.prompt_style, "which wording of the prompts");
+  options.value("prompt-style", data.prompt_style,
+                "which wording of the prompts; the kind's default without");
+  options.value("prompts", data.prompts, "a file of wordings in place of the built-in ones");
   options.flag("skip-bad", data.skip_bad, "leave out malformed lines instead of failing");
   options.value("limit", data.limit, "the first so many problems; 0 for all");
   options.value("ids", ids_file, "a file with the ids of the problems to take, one per line");
@@ -130,9 +132,7 @@ void BenchCliOptions::declare(OptionSet& options) {
                 "seconds between signs of life; six without one, and another worker takes over");
   options.flag("no-wait", no_wait, "leave when the rest is in other workers' hands; status 75");
   search.declare_shared(options);
-  options.value("memory-limit", search.memory_limit,
-                "GB of weights in memory; the idle model is put aside above it");
-  search.common.declare(options);
+  search.declare_machine(options);
   options.footer(
       "Run the same command again, at any time and on any number of machines that share DIR: it\n"
       "continues what is there. umf status DIR shows how far it is.\n"
