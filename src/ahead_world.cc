@@ -80,7 +80,6 @@ void AheadWorld::make_room() {
 Outcome AheadWorld::hand_over(Walk& walk) {
   if (walk.ahead) speculation_.used += walk.passes();
   walk.rethrow();
-  passes_ += walk.outcome().passes;
   Outcome outcome = walk.outcome();
   for (std::size_t i = 0; i < outcome.path.size(); ++i)
     outcome.path[i].state = states_.restore(walk.states()[i]);

@@ -48,8 +48,6 @@ class AheadWorld final : public World {
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;
 
-  long passes() const { return passes_; }  // of all walks handed over
-
   // Ends what nobody will ask for any more; nothing can be walked or judged afterwards.
   Speculation finish();
 
@@ -71,7 +69,7 @@ class AheadWorld final : public World {
   Trial asked_;
   long limit_ = 0;  // of the trial asked for
   double rewards_ = 0;
-  long judged_ = 0, passes_ = 0;
+  long judged_ = 0;
   Speculation speculation_;
   std::vector<WalkPointer> walks_;  // begun and not handed over
   Bell bell_;
