@@ -9,7 +9,7 @@ namespace umf {
 
 class Progress {
  public:
-  explicit Progress(bool quiet);
+  explicit Progress(bool quiet, std::string unit = "passes");
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -24,6 +24,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   bool quiet_, live_, shown_ = false;
+  std::string unit_;
   Clock::time_point start_, last_;
 };
 

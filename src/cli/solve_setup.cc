@@ -200,7 +200,9 @@ void SolveCliOptions::declare(OptionSet& options) {
       "A command gets {\"id\",\"prompt\",\"answer\"} on stdin and prints a number or "
       "{\"reward\",\"why\"}.\n"
       "Simple checks: {\"type\": \"text\", \"checks\": [{\"contains\": \"mask\"}, "
-      "{\"longer-than\": 20}]}");
+      "{\"longer-than\": 20}]}\n"
+      "A process reward model: {\"type\": \"prm\", \"model\": WHERE, \"aggregate\": \"min\"}, or "
+      "product or last");
 }
 
 void SolveCliOptions::declare_machine(OptionSet& options) {
@@ -209,6 +211,8 @@ void SolveCliOptions::declare_machine(OptionSet& options) {
   options.value(
       "workers", workers,
       "rollouts at once: what comes next is begun early; same result, threads are shared");
+  options.flag("unsafe-no-sandbox", unsafe,
+               "run candidates' programs without isolation where there is none");
   common.declare(options);
 }
 

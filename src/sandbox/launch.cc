@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -43,7 +44,12 @@ struct Refusal {
 class Child {
  public:
   Child(const LaunchOrder& order, const RootPlan& root, int ruleset, int go, int complaints)
-      : order_(order), root_(root), ruleset_(ruleset), go_(go), complaints_(complaints) {
+      : order_(order),
+        root_(root),
+        ruleset_(ruleset),
+        go_(go),
+        complaints_(complaints),
+        multiple_users_(multiple_users()) {
     for (const std::string& word : order.argv) argv_.push_back(const_cast<char*>(word.c_str()));
     for (const std::string& word : order.environment)
       environment_.push_back(const_cast<char*>(word.c_str()));
@@ -78,11 +84,15 @@ class Child {
   }
 
   void enter_landlock() const {
-    if (::getuid() == 0) {
+    if (multiple_users_) {
       check(static_cast<int>(::syscall(SYS_setgroups, 0, nullptr)), "setgroups");
       check(static_cast<int>(::syscall(SYS_setresgid, kNobody, kNobody, kNobody)), "setresgid");
       check(static_cast<int>(::syscall(SYS_setresuid, kNobody, kNobody, kNobody)), "setresuid");
     }
+    // Root of a container that has no other user keeps its name but none of its powers.
+    __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+    check(static_cast<int>(::syscall(SYS_capset, &header, none)), "capset");
     check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
     check(restrict_with_landlock(ruleset_), "landlock_restrict_self");
     check(::chdir("/"), "chdir");
@@ -124,6 +134,7 @@ class Child {
   const LaunchOrder& order_;
   const RootPlan& root_;
   int ruleset_, go_, complaints_;
+  bool multiple_users_;
   std::vector<char*> argv_, environment_;
 };
 

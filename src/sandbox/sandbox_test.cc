@@ -1,8 +1,12 @@
 #include "sandbox/sandbox.h"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -13,6 +17,7 @@ namespace umf {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 Sandbox& sandbox() {
   static const std::unique_ptr<Sandbox> shared = make_sandbox();
@@ -110,6 +115,50 @@ TEST(Sandbox, MutatedArgumentsComeBackOnRequest) {
   const Json report = ask("def f(x): x.append(2)",
                           {{{"call", "f"}, {"args", {Json::array({1})}}, {"mutated", true}}});
   EXPECT_EQ(report["answers"][0]["value"], "[None, [[1, 2]]]");
+}
+
+TEST(Sandbox, ValuesCrossTheWireAsTheyWereOrNotAtAll) {
+  PythonJob job{"wire_check", "{}"};
+  job.limits.wall_ms = job.limits.cpu_ms = 60'000;
+  const PythonResult result = sandbox().run(job);
+  EXPECT_EQ(result.ending, Ending::kExited) << result.reason;
+  EXPECT_THAT(result.reports, HasSubstr("\"checked\""));
+  EXPECT_THAT(result.reports, Not(HasSubstr("failure")));
+}
+
+TEST(Sandbox, HashesAndChanceAreTheSameEveryTime) {
+  const std::string source =
+      "import random, numpy\ndef f(): return hash('a'), random.random(), numpy.random.rand()";
+  EXPECT_EQ(ask(source, {{{"call", "f"}}}), ask(source, {{{"call", "f"}}}));
+}
+
+TEST(Sandbox, TesterThatRaisesIsOurFault) {
+  const PythonResult result = sandbox().run(PythonJob{"self_test", R"({"programs": 7})"});
+  EXPECT_EQ(result.ending, Ending::kSandboxError);
+  EXPECT_THAT(result.reason, HasSubstr("TypeError"));
+}
+
+TEST(Sandbox, ReportsBeyondTheLimitEndTheJob) {
+  Json programs = Json::array();
+  for (int i = 0; i < 20; ++i)
+    programs.push_back({{"source", "def f(): return 'x' * 1500"}, {"calls", {{{"call", "f"}}}}});
+  PythonJob job{"self_test", Json{{"programs", programs}}.dump()};
+  job.limits.output_bytes = 8000;
+  const PythonResult result = sandbox().run(job);
+  EXPECT_EQ(result.ending, Ending::kOutput);
+  EXPECT_LE(result.reports.size(), 8000u);
+  EXPECT_TRUE(result.reports.ends_with("\n"));
+}
+
+TEST(Sandbox, DeadInterpreterIsReplacedAndTheJobRunsAfterAll) {
+  const auto own = make_sandbox({.workers = 1});
+  std::ifstream all(fmt::format("/proc/self/task/{}/children", ::gettid()));
+  int zygote = 0;
+  for (int pid; all >> pid;) zygote = pid;  // the last one started
+  ASSERT_EQ(::kill(zygote, SIGKILL), 0);
+  const CommandResult result = own->run(CommandJob{{"/usr/bin/echo", "hello"}});
+  EXPECT_EQ(result.ending, Ending::kExited) << result.reason;
+  EXPECT_EQ(result.out, "hello\n");
 }
 
 TEST(Sandbox, UnknownTesterIsAnError) {

@@ -28,11 +28,10 @@ constexpr int kWarmMs = 60'000;  // imports take a second; a cold disk or a busy
 // The whole environment of sandboxed programs. The same hashes every time: a program whose result
 // hangs on the order of a set must at least do so reproducibly.
 constexpr std::pair<const char*, const char*> kEnvironment[] = {
-    {"PATH", "/usr/bin:/bin"},   {"HOME", "/tmp"},
-    {"TMPDIR", "/tmp"},          {"LANG", "C.UTF-8"},
-    {"PYTHONHASHSEED", "0"},     {"PYTHONDONTWRITEBYTECODE", "1"},
-    {"OMP_NUM_THREADS", "1"},    {"OPENBLAS_NUM_THREADS", "1"},
-    {"OPENBLAS_MAIN_FREE", "1"},
+    {"PATH", "/usr/bin:/bin"}, {"HOME", "/tmp"},
+    {"TMPDIR", "/tmp"},        {"LANG", "C.UTF-8"},
+    {"PYTHONHASHSEED", "0"},   {"PYTHONDONTWRITEBYTECODE", "1"},
+    {"OMP_NUM_THREADS", "1"},  {"OPENBLAS_NUM_THREADS", "1"},
 };
 
 std::string base64(std::string_view bytes) {

@@ -1,0 +1,29 @@
+#include "cli/judges.h"
+
+namespace umf {
+
+JudgeTools Judges::tools() {
+  return {.sandbox = [this]() -> Sandbox& { return sandbox(); },
+          .process_reward_model = [this](const std::string& where) -> ProcessRewardModel& {
+            return process_reward_model(where);
+          }};
+}
+
+Sandbox& Judges::sandbox() {
+  std::call_once(sandbox_made_, [this] { sandbox_ = make_sandbox({.unsafe = unsafe_}); });
+  return *sandbox_;
+}
+
+ProcessRewardModel& Judges::process_reward_model(const std::string& where) {
+  const Location location = find_checkpoint(where);
+  const std::string place = std::filesystem::weakly_canonical(location.directory).string();
+  LoadedModel& loaded = models_[place];
+  if (!loaded.model) {
+    auto backend = options_.make_backend();
+    loaded.model = std::make_unique<ProcessRewardModel>(open_checkpoint(location), *backend);
+    loaded.backend = std::move(backend);
+  }
+  return *loaded.model;
+}
+
+}  // namespace umf

@@ -1,0 +1,41 @@
+// What rewards of the command line need: loaded when first asked for, shared by all problems.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "cli/common.h"
+#include "model/process_reward_model.h"
+#include "reward/reward.h"
+#include "sandbox/sandbox.h"
+
+namespace umf {
+
+// Must outlive the rewards that are made with its tools. Rewards are made by one thread;
+// they may ask for the sandbox on any.
+class Judges {
+ public:
+  // `unsafe`: programs run without isolation where there is none.
+  Judges(const CommonOptions& options, bool unsafe) : options_(options), unsafe_(unsafe) {}
+  JudgeTools tools();
+
+ private:
+  // A backend of its own: it judges while others unmask.
+  struct LoadedModel {
+    std::unique_ptr<Backend> backend;
+    std::unique_ptr<ProcessRewardModel> model;
+  };
+  ProcessRewardModel& process_reward_model(const std::string& where);
+
+  Sandbox& sandbox();
+
+  const CommonOptions& options_;
+  const bool unsafe_;
+  std::once_flag sandbox_made_;
+  std::unique_ptr<Sandbox> sandbox_;
+  std::map<std::string, LoadedModel> models_;  // by place
+};
+
+}  // namespace umf
