@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/inflate.h"
 
 namespace umf {
 namespace {
@@ -48,6 +49,18 @@ ModelChoice parse_model_choice(const std::string& text) {
   std::string name = std::filesystem::path(text).filename().string();
   if (name.empty()) name = std::filesystem::path(text).parent_path().filename().string();
   return {name, text};
+}
+
+std::vector<std::string> read_ids(const std::string& path) {
+  std::vector<std::string> ids;
+  LineReader lines(path);
+  while (auto line = lines.next()) {
+    const auto first = line->find_first_not_of(" \t\r");
+    if (first == std::string::npos) continue;
+    ids.push_back(line->substr(first, line->find_last_not_of(" \t\r") - first + 1));
+  }
+  if (ids.empty()) throw Error(fmt::format("--ids {}: there is no id in it", path));
+  return ids;
 }
 
 std::string read_input(const std::string& path) {

@@ -34,6 +34,9 @@ ModelChoice parse_model_choice(const std::string& text);
 // The text of a file, or of standard input for "-".
 std::string read_input(const std::string& path);
 
+// The ids in a file, one per line. Throws Error when there are none.
+std::vector<std::string> read_ids(const std::string& path);
+
 // One JSON value and a newline on stdout; bytes that are not UTF-8 become U+FFFD, numbers that are
 // not finite null.
 void print_json(const Json& value);
