@@ -22,7 +22,7 @@ import time
 
 import numpy
 
-SECONDS = 10.0  # for both runs of one sample
+SECONDS = 63.0  # for one run over all inputs
 SET_ORDER = {2, 7, 111, 140, 232, 579, 769}
 WAS_NOT_NONE = {737, 787, 794}
 
@@ -142,7 +142,11 @@ def judge_list(record, program, inputs):
         function = names[record["entry_point"]]
     except BaseException:
         return [False] * len(inputs)
+    deadline = time.monotonic() + SECONDS
     for args, want in zip(inputs, wanted):
+        if time.monotonic() > deadline:
+            verdicts.append(False)
+            continue
         try:
             out = call(function, args, 4.0)
             right, tolerance = is_right(record, args, out, want, tolerance)
@@ -158,9 +162,7 @@ def judge(pair):
     result = {"id": record["task_id"]}
     for name in ("base", "plus"):
         inputs = [typed(record["task_id"], args) for args in record[f"{name}_input"]]
-        begin = time.monotonic()
         result[name] = "".join("1" if right else "0" for right in judge_list(record, program, inputs))
-        result["slow"] = result.get("slow", False) or time.monotonic() - begin > SECONDS
     result["passed"] = "0" not in result["base"] + result["plus"]
     return result
 
@@ -177,6 +179,9 @@ class Breaker(ast.NodeTransformer):
 
     def __init__(self, place):
         self.left = place
+
+    def visit_While(self, node):
+        return node  # a loop that never ends would make the comparison one of time limits
 
     def change(self, possible):
         if possible:

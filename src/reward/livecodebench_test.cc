@@ -215,6 +215,19 @@ TEST(LiveCodeBench, PublicAndPrivateTestsAreChosen) {
   EXPECT_EQ(judged(spec_of(Json::array()), "").reward, 0) << "nothing to be right about";
 }
 
+TEST(LiveCodeBench, AProgramThatTakesOverItsGuestIsWrongAndNothingElse) {
+  for (const char* answer : {"[]", "None", "['output']", "['output', 7]", "{'a': 1}", "7"}) {
+    const std::string program =
+        std::string(
+            "import sys\nsys.modules['umf.livecodebench_guest'].Guest.ask = lambda self, "
+            "request: ") +
+        answer + "\nprint(4)";
+    const Verdict verdict = judged(spec_of({stdin_test("", "5"), stdin_test("", "6")}), program);
+    EXPECT_EQ(verdict.reward, 0) << answer << ": " << verdict.why;
+    EXPECT_EQ(verdict.tests.size(), 2u);
+  }
+}
+
 TEST(LiveCodeBench, SpecsAreChecked) {
   EXPECT_ERROR(judged(spec_of(Json::array(), {{"tests", "private"}}), ""),
                "private tests are missing");
