@@ -246,14 +246,6 @@ TEST(Ahead, EveryOptionGivesTheSame) {
   });
 }
 
-TEST(Ahead, ForcedMissesAreBegunEarlyAndNothingOfThemIsWasted) {
-  const Plan plan{.options = {.budget = 170}, .worth = in_eighths, .parts = 8};
-  const Report one = run(plan, 1), two = run(plan, 2);
-  EXPECT_GT(one.ahead.forced, 2) << "the other root actions are two";
-  EXPECT_EQ(one.ahead.wasted(), 0) << "one worker begins nothing else";
-  EXPECT_GT(two.ahead.forced, 1);
-}
-
 TEST(Ahead, ACheckpointOfOneIsContinuedByMany) {
   const TemporaryDirectory directory;
   const Plan plan{.options = {.budget = 150}};
@@ -389,26 +381,83 @@ TEST(Ahead, TheRootsRolloutsRunTogether) {
   EXPECT_TRUE(together) << "each waits for the others at its first pass";
 }
 
+// A plain world that says after which passes the next walk was certain.
+class ForcedWalks final : public World {
+ public:
+  explicit ForcedWalks(World& inner) : inner_(inner) {}
+  Place root() const override { return inner_.root(); }
+  int actions() const override { return inner_.actions(); }
+  int model_of(int action) const override { return inner_.model_of(action); }
+  Outcome walk(const Trial& trial, int limit) override {
+    const std::vector<Foreseen> next = forecast(0.5, 1);
+    Outcome outcome = inner_.walk(trial, limit);
+    passes_ += outcome.passes;
+    const bool fits = outcome.passes < limit;  // the budget covers more
+    certain_after.push_back(!next.empty() && next.front().certain && fits ? passes_ : 0);
+    beyond_the_root += certain_after.back() > 0 && next.front().trial.from != 0;
+    return outcome;
+  }
+  Verdict judge(StateId end) override { return inner_.judge(end); }
+
+  AheadWorld::Forecast forecast;
+  std::vector<long> certain_after;  // by miss; 0 where it was not certain
+  int beyond_the_root = 0;
+
+ private:
+  World& inner_;
+  long passes_ = 0;
+};
+
+ForcedWalks find_forced(const Plan& plan) {
+  const auto replica = make_replica(plan);
+  Walker& walker = replica->walker();
+  SharedJudge judge(plan.worth, plan.parts);
+  DecodingWorld inner(walker, judge, {});
+  ForcedWalks world(inner);
+  RolloutCache known;
+  const auto search =
+      make_search(plan.search, {.root = walker.root(), .actions = plan.actions, .cache = &known});
+  world.forecast = forecast_of(*search, known, walker, judge, true);
+  solve(*search, world, known, plan.options);
+  world.forecast = {};
+  return world;
+}
+
+// Every judgement waits until the walk that must come next has made a pass.
 TEST(Ahead, WhatMustComeNextIsUnmaskedWhileARewardIsJudged) {
-  Gate gate(kWindow + 1);  // the first pass of the second rollout
-  std::atomic<bool> beside = true;
-  Plan plan{.search = "best-of-n", .actions = 1, .options = {.budget = 3 * kWindow}};
-  plan.replica = [&] {
-    auto last = std::make_shared<std::vector<Token>>();
-    return std::make_unique<ScriptedReplica>(
-        1, plan.walk, [&gate, last](std::span<const Token> tokens, int) -> std::vector<float> {
-          const std::vector<Token> now(tokens.begin(), tokens.end());
-          if (now != *last) gate.come();
-          *last = now;
-          return {};
-        });
-  };
-  plan.worth = [&](std::string_view text) {
-    if (!gate.wait()) beside = false;
-    return worth_of(text);
-  };
-  run(plan, 1);
-  EXPECT_TRUE(beside) << "the judge waits for the next rollout to begin";
+  for (Plan plan : {Plan{.search = "best-of-n", .actions = 1, .options = {.budget = 3 * kWindow}},
+                    Plan{.options = {.budget = 170}, .worth = in_eighths, .parts = 8}}) {
+    const auto worth = plan.worth;
+    const ForcedWalks forced = find_forced(plan);
+    const auto& after = forced.certain_after;
+    if (plan.search == "unmaskfork") EXPECT_GT(forced.beyond_the_root, 0);
+    std::atomic<long> passes = 0;
+    std::atomic<bool> beside = true;
+    plan.replica = [&] {
+      auto last = std::make_shared<std::vector<Token>>();
+      const auto count = [&, last](std::span<const Token> tokens, int) -> std::vector<float> {
+        const std::vector<Token> now(tokens.begin(), tokens.end());
+        if (now != *last) ++passes;
+        *last = now;
+        return {};
+      };
+      return std::make_unique<ScriptedReplica>(plan.actions, plan.walk, count);
+    };
+    std::size_t judgement = 0;  // one thread judges
+    plan.worth = [&](std::string_view text) {
+      const long begun = after.at(judgement++);
+      for (int i = 0; begun > 0 && passes <= begun; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (i == 20'000) beside = false;
+        if (!beside) break;
+      }
+      return worth(text);
+    };
+    const Report report = run(plan, 1);
+    EXPECT_TRUE(beside) << "it was not begun";
+    EXPECT_EQ(report.ahead.forced, std::ranges::count_if(after, [](long n) { return n > 0; }));
+    EXPECT_EQ(report.ahead.wasted(), 0) << "one worker begins nothing else";
+  }
 }
 
 }  // namespace

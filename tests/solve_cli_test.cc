@@ -321,6 +321,25 @@ TEST_F(SolveCli, AShellCommandJudges) {
   EXPECT_EQ(question.size(), 3) << "hidden tests stay hidden";
 }
 
+TEST_F(SolveCli, AProcessRewardModelJudges) {
+  const Json problem = {
+      {"id", "steps"},
+      {"prompt", "Step by step."},
+      {"reward", {{"type", "prm"}, {"model", tiny("tiny-prm")}, {"aggregate", "min"}}}};
+  write_file(place("problem.json"), problem.dump());
+  const Finished run = umf(two_models({"--budget", "80", "--json"}));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Json json = Json::parse(run.out);
+  EXPECT_GT(json["reward"], 0);
+  EXPECT_LT(json["reward"], 1);
+  EXPECT_THAT(json["why"].get<std::string>(), testing::StartsWith("steps 0."));
+  const Finished ahead = umf(two_models({"--budget", "80", "--json", "--workers", "3"}));
+  EXPECT_EQ(without_seconds(ahead.out), without_seconds(run.out));
+  Json wrong = problem;
+  wrong["reward"]["model"] = tiny("tiny-dream");
+  expect_refusal(solve_text(wrong.dump()), "not a process reward model");
+}
+
 TEST_F(SolveCli, AJudgeThatFailsIsAnOutcomeNotACrash) {
   for (const char* script : {"exit 3", "echo often", "kill -9 $$", ""}) {
     const Finished run = solve_text(judged_by(script), {"--budget", "16", "--json"});

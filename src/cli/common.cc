@@ -16,7 +16,7 @@ namespace {
 volatile std::sig_atomic_t stop_requested = 0;
 
 void request_stop(int signal) {
-  stop_requested = 1;
+  stop_requested = signal;
   std::signal(signal, SIG_DFL);
 }
 
@@ -78,9 +78,10 @@ void print_answer(const std::string& text) {
 
 bool interrupted() { return stop_requested != 0; }
 
-void watch_for_interrupts() {
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
+int interrupting_signal() { return stop_requested; }
+
+void watch_for_interrupts(std::initializer_list<int> signals) {
+  for (const int signal : signals) std::signal(signal, request_stop);
 }
 
 }  // namespace umf

@@ -19,25 +19,39 @@ bool stderr_is_live() {
 
 }  // namespace
 
-Progress::Progress(bool quiet)
-    : quiet_(quiet), live_(stderr_is_live()), start_(Clock::now()), last_(start_) {}
+Progress::Progress(bool quiet, std::string unit)
+    : quiet_(quiet),
+      live_(stderr_is_live()),
+      unit_(std::move(unit)),
+      start_(Clock::now()),
+      last_(start_) {}
 
 void Progress::clear() {
   if (live_ && std::exchange(shown_, false)) std::fputs("\r\x1b[K", stderr);
 }
 
 void Progress::show(int done, int total, const std::string& detail) {
+  show([&] {
+    const double spent = seconds();
+    const double left = done > 0 ? spent / done * (total - done) : 0;
+    return fmt::format("{}/{} {}, {:.1f}/s, {:.0f} s left  {}", done, total, unit_, done / spent,
+                       left, detail);
+  });
+}
+
+void Progress::show(const std::function<std::string()>& text) {
   if (quiet_) return;
   const auto now = Clock::now();
   const auto interval = live_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
   if (now - last_ < interval) return;
   last_ = now;
   shown_ = true;
-  const double spent = std::chrono::duration<double>(now - start_).count();
-  const double left = done > 0 ? spent / done * (total - done) : 0;
-  fmt::print(stderr, "{}{}/{} passes, {:.1f}/s, {:.0f} s left  {}{}", live_ ? "\r" : "", done,
-             total, done / spent, left, detail, live_ ? "\x1b[K" : "\n");
+  fmt::print(stderr, "{}{}{}", live_ ? "\r" : "", text(), live_ ? "\x1b[K" : "\n");
   std::fflush(stderr);
+}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
 }  // namespace umf

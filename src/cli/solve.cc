@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/common.h"
+#include "cli/judges.h"
 #include "cli/progress.h"
 #include "cli/solve_setup.h"
 #include "presets.h"
@@ -128,7 +129,9 @@ int solve_problem(SolveCliOptions& options) {
     throw Error("umf solve needs a problem file (- for stdin); --help shows its form");
   const std::string where = options.problem == "-" ? "stdin" : options.problem;
   const Problem problem = parse_problem(read_input(options.problem), where);
-  const auto reward = make_reward(problem.reward, {problem.id, problem.prompt}, where);
+  Judges judges(options.common);
+  const auto reward =
+      make_reward(problem.reward, {problem.id, problem.prompt}, where, judges.tools());
   const auto backend = options.make_backend();
   const auto shelf = make_shelf(options, *backend);
   const Configuration configuration = make_configuration(options, *shelf);

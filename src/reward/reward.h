@@ -48,4 +48,14 @@ std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked
 // {"longer-than": N}]}: the share of the checks that hold.
 std::unique_ptr<Reward> make_text_reward(const Json& spec, const std::string& where);
 
+// {"type": "prm", "model": WHERE, "aggregate": "min" | "product" | "last"}: a process reward model
+// scores every step of the answer; without a choice the last score counts (spec: models 6.1).
+std::unique_ptr<Reward> make_process_reward(const Json& spec, const Asked& asked,
+                                            const std::string& where, const JudgeTools& tools);
+
+// {"type": "all", "of": [reward, ...]}: right where all of them are; the share of all their tests.
+// Rewards without tests of their own count as one.
+std::unique_ptr<Reward> make_all_reward(const Json& spec, const Asked& asked,
+                                        const std::string& where, const JudgeTools& tools);
+
 }  // namespace umf

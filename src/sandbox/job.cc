@@ -21,7 +21,9 @@ constexpr int kBeginMs = 20'000;  // for the zygote to fork and the warden to gr
 constexpr int kFirstLookMs = 50;  // most jobs have ended by then
 constexpr int kLookEveryMs = 25;
 constexpr std::size_t kHelloBytes = 5;
-constexpr int kTesterThreads = 8;  // the job's own processes, beside those of the program
+// Of the warden and the cell, on top of what the program may have.
+constexpr int kOwnProcesses = 8;
+constexpr std::size_t kOwnMemory = std::size_t{64} << 20;
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -29,9 +31,12 @@ double now_seconds() {
 
 }  // namespace
 
-JobRun::JobRun(const Zygote& zygote, const SandboxLimits& limits)
+JobRun::JobRun(const Zygote& zygote, const std::string& module, const SandboxLimits& limits,
+               Cgroup* group)
     : zygote_(zygote),
+      module_(module),
       limits_(limits),
+      group_(group),
       socket_(make_socket_pair(SOCK_STREAM)),
       reader_(std::max<std::size_t>(limits.output_bytes, 1 << 16) + (1 << 16)) {
   const int yes = 1;
@@ -49,7 +54,7 @@ double JobRun::elapsed_seconds() const { return now_seconds() - started_; }
 bool JobRun::begin(const std::vector<std::string>& frames) {
   std::vector<int> descriptors = {socket_.theirs.get()};
   descriptors.insert(descriptors.end(), given_.begin(), given_.end());
-  if (!zygote_.fork_warden(descriptors)) return false;
+  if (!zygote_.fork_warden(module_, descriptors)) return false;
   socket_.theirs.reset();
   for (Stream& stream : streams_) stream.theirs.reset();
   warden_ = receive_sender(socket_.ours.get(), kHelloBytes, kBeginMs);
@@ -57,7 +62,11 @@ bool JobRun::begin(const std::vector<std::string>& frames) {
   // It waits for our frames, so it is alive and the number is still its own.
   warden_handle_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, warden_, 0)));
   if (!warden_handle_) return false;
+  if (group_ != nullptr) group_->admit(warden_, limits_, kOwnProcesses, kOwnMemory);
   started_ = now_seconds();
+  // What the interpreter has mapped before the job does anything; limits come on top of it.
+  const std::string base_memory = std::to_string(address_space_of(warden_));
+  if (!send_frame(socket_.ours.get(), 'b', base_memory, kBeginMs)) return false;
   for (const std::string& frame : frames) {
     if (!send_frame(socket_.ours.get(), 'f', frame, kBeginMs)) break;  // its end tells why
   }
@@ -71,12 +80,13 @@ void JobRun::stop(Stop why) {
 }
 
 void JobRun::look() {
-  const TreeUse use = look_at_tree(warden_, limits_.memory_bytes);
+  const std::size_t memory_limit = limits_.memory_bytes + kOwnMemory;
+  const TreeUse use = look_at_tree(warden_, memory_limit);
   end_.use.cpu_seconds = std::max(end_.use.cpu_seconds, use.cpu_seconds);
   end_.use.peak_memory_bytes = std::max(end_.use.peak_memory_bytes, use.memory_bytes);
   if (use.cpu_seconds * 1e3 > limits_.cpu_ms) stop(Stop::kCpu);
-  if (use.memory_bytes > limits_.memory_bytes) stop(Stop::kMemory);
-  if (use.processes > limits_.processes + kTesterThreads) stop(Stop::kProcesses);
+  if (use.memory_bytes > memory_limit) stop(Stop::kMemory);
+  if (use.processes > limits_.processes + kOwnProcesses) stop(Stop::kProcesses);
 }
 
 void JobRun::read_stream(Stream& stream) {
@@ -100,6 +110,19 @@ void JobRun::read_frames() {
   if (reader_.overflowed()) stop(Stop::kOutput);
 }
 
+void JobRun::read_last_word(const std::string& body) {
+  try {
+    const Json result = parse_json(body, "the warden's last word");
+    end_.status = result.value("status", 0);
+    end_.use.cpu_seconds = result.at("cpu_seconds");
+    end_.use.peak_memory_bytes =
+        std::max<std::size_t>(end_.use.peak_memory_bytes, result.at("peak_bytes"));
+    done_ = true;
+  } catch (const std::exception& problem) {
+    end_.reason = problem.what();
+  }
+}
+
 void JobRun::handle(const Frame& frame) {
   switch (frame.kind) {
     case 'r':
@@ -112,15 +135,9 @@ void JobRun::handle(const Frame& frame) {
       else
         *reports_ += frame.body;
       break;
-    case 'd': {
-      const Json result = parse_json(frame.body, "the warden's last word");
-      done_ = true;
-      end_.status = result.value("status", 0);
-      end_.use.cpu_seconds = result["cpu_seconds"];
-      end_.use.peak_memory_bytes =
-          std::max<std::size_t>(end_.use.peak_memory_bytes, result["peak_bytes"]);
+    case 'd':
+      read_last_word(frame.body);
       break;
-    }
     case 'm':
       out_of_memory_ = true;
       break;
@@ -165,7 +182,8 @@ JobEnd JobRun::conclude() {
     ends(Ending::kTimeout, fmt::format("not done after {} ms", limits_.wall_ms));
   } else if (stopped_ == Stop::kCpu) {
     ends(Ending::kTimeout, fmt::format("not done after {} ms of CPU time", limits_.cpu_ms));
-  } else if (stopped_ == Stop::kMemory || out_of_memory_) {
+  } else if (stopped_ == Stop::kMemory || out_of_memory_ ||
+             (group_ != nullptr && group_->ran_out_of_memory())) {
     ends(Ending::kMemory, fmt::format("used more than {} MiB", limits_.memory_bytes >> 20));
   } else if (stopped_ == Stop::kProcesses) {
     ends(Ending::kCrash, fmt::format("started more than {} processes", limits_.processes));

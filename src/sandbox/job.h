@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/cgroup.h"
 #include "sandbox/channel.h"
 #include "sandbox/sandbox.h"
 #include "sandbox/zygote.h"
@@ -22,7 +23,9 @@ struct JobEnd {
 
 class JobRun {
  public:
-  JobRun(const Zygote& zygote, const SandboxLimits& limits);
+  // `group` may be null: then watching alone keeps the limits.
+  JobRun(const Zygote& zygote, const std::string& module, const SandboxLimits& limits,
+         Cgroup* group);
 
   // A pipe whose bytes are collected, up to the limit of a stream; gives the end for the job.
   int collect(std::string& into);
@@ -44,12 +47,15 @@ class JobRun {
   void read_frames();
   void read_stream(Stream& stream);
   void handle(const Frame& frame);
+  void read_last_word(const std::string& body);
   void stop(Stop why);
   JobEnd conclude();
   double elapsed_seconds() const;
 
   const Zygote& zygote_;
+  std::string module_;
   SandboxLimits limits_;
+  Cgroup* group_;
   DescriptorPair socket_;
   std::vector<int> given_;
   std::vector<Stream> streams_;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -13,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -31,6 +33,7 @@ constexpr std::uint64_t kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID
                                       CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWCGROUP;
 constexpr int kFirstFree = 100;  // descriptors are moved up here before they take their places
 constexpr int kNobody = 65534;
+constexpr rlim_t kStackBytes = 8 << 20;
 
 // What the child says when a step fails; it says nothing when the program has started.
 struct Refusal {
@@ -43,7 +46,12 @@ struct Refusal {
 class Child {
  public:
   Child(const LaunchOrder& order, const RootPlan& root, int ruleset, int go, int complaints)
-      : order_(order), root_(root), ruleset_(ruleset), go_(go), complaints_(complaints) {
+      : order_(order),
+        root_(root),
+        ruleset_(ruleset),
+        go_(go),
+        complaints_(complaints),
+        multiple_users_(multiple_users()) {
     for (const std::string& word : order.argv) argv_.push_back(const_cast<char*>(word.c_str()));
     for (const std::string& word : order.environment)
       environment_.push_back(const_cast<char*>(word.c_str()));
@@ -60,6 +68,11 @@ class Child {
     check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
     const rlimit none = {0, 0};
     check(::setrlimit(RLIMIT_CORE, &none), "setrlimit");
+    // The usual stack, whatever ours is: threads take their size from it.
+    rlimit stack;
+    check(::getrlimit(RLIMIT_STACK, &stack), "getrlimit");
+    stack.rlim_cur = std::min<rlim_t>(stack.rlim_max, kStackBytes);
+    check(::setrlimit(RLIMIT_STACK, &stack), "setrlimit");
     check(::setsid() < 0 ? -1 : 0, "setsid");
     arrange_descriptors();
     ::execve(argv_[0], argv_.data(), environment_.data());
@@ -78,11 +91,15 @@ class Child {
   }
 
   void enter_landlock() const {
-    if (::getuid() == 0) {
+    if (multiple_users_) {
       check(static_cast<int>(::syscall(SYS_setgroups, 0, nullptr)), "setgroups");
       check(static_cast<int>(::syscall(SYS_setresgid, kNobody, kNobody, kNobody)), "setresgid");
       check(static_cast<int>(::syscall(SYS_setresuid, kNobody, kNobody, kNobody)), "setresuid");
     }
+    // Root of a container that has no other user keeps its name but none of its powers.
+    __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+    check(static_cast<int>(::syscall(SYS_capset, &header, none)), "capset");
     check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
     check(restrict_with_landlock(ruleset_), "landlock_restrict_self");
     check(::chdir("/"), "chdir");
@@ -124,6 +141,7 @@ class Child {
   const LaunchOrder& order_;
   const RootPlan& root_;
   int ruleset_, go_, complaints_;
+  bool multiple_users_;
   std::vector<char*> argv_, environment_;
 };
 

@@ -33,7 +33,7 @@ def serve(socket):
             reply = VALUE, wire.encode(answer)
         except MemoryError:
             reply = MEMORY, b""
-        except OutputLimit as problem:
+        except (OutputLimit, wire.TooLarge) as problem:
             reply = OUTPUT, _text(problem)
         except BaseException as problem:  # SystemExit, too, is an answer
             reply = ERROR, _text(problem)

@@ -26,6 +26,13 @@ class WireError(Exception):
     """These bytes are no value, or the value is too large or too deep to be sent."""
 
 
+class TooLarge(WireError):
+    """More bytes than may be sent."""
+
+    def __init__(self):
+        super().__init__(f"the value is larger than {MAX_BYTES} bytes")
+
+
 class Opaque:
     """A value of a type that does not cross the wire; equals nothing, not even itself."""
 
@@ -48,13 +55,13 @@ def encode(value):
     except RecursionError:
         raise WireError("the value is nested too deeply") from None
     if len(data) > MAX_BYTES:
-        raise WireError(f"the value is larger than {MAX_BYTES} bytes")
+        raise TooLarge()
     return data
 
 
 def decode(data):
     if len(data) > MAX_BYTES:
-        raise WireError(f"the value is larger than {MAX_BYTES} bytes")
+        raise TooLarge()
     limit = sys.getrecursionlimit()
     try:
         # The parser counts its nesting as calls, so this bounds the depth of the value at no cost.
@@ -82,6 +89,8 @@ def _calls_now():
 
 def _pack(value, depth):
     kind = type(value)
+    if kind in (str, bytes) and len(value) > MAX_BYTES:
+        raise TooLarge()  # before it is copied a few times
     if kind in _PLAIN:
         return value if kind is not int or -_BIG < value < _BIG else {"i": hex(value)}
     if depth > MAX_DEPTH:
@@ -195,9 +204,15 @@ def _safe_dtype(text):
     return dtype
 
 
+def _shape(numbers):
+    if type(numbers) is not list or not all(type(number) is int and number >= 0 for number in numbers):
+        raise ValueError("not a shape")
+    return numbers
+
+
 def _unpack_array(content):
     dtype, shape, data = content
-    return numpy.frombuffer(base64.b64decode(data), _safe_dtype(dtype)).reshape(shape).copy()
+    return numpy.frombuffer(base64.b64decode(data), _safe_dtype(dtype)).reshape(_shape(shape)).copy()
 
 
 def _unpack_objects(content):
@@ -205,7 +220,7 @@ def _unpack_objects(content):
     array = numpy.empty(len(items), dtype=object)
     for index, item in enumerate(items):
         array[index] = item
-    return array.reshape(shape)
+    return array.reshape(_shape(shape))
 
 
 def _unpack_scalar(content):
