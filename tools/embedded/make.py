@@ -25,7 +25,7 @@ import torch
 from evaluate import BUDGETS, NAMES, PLANS, STYLES, Bench, evaluate, percent, save_results, summary
 from export import export, load_weights
 from mixtures import SETS
-from models import TINY, Model
+from models import TINIEST, Model
 from tasks import make_problems, partition
 from tokenizers import learn
 from train import PROMPT, RECIPE, WINDOW, sample_data, train
@@ -186,7 +186,7 @@ def main():
         recipe = recipe._replace(steps=dict.fromkeys(NAMES, arguments.steps))
     if arguments.smoke:
         torch.set_num_threads(1)
-        recipe = recipe._replace(shape=TINY, samples=40, steps=dict.fromkeys(NAMES, 4), batch=4, warmup=2)
+        recipe = recipe._replace(shape=TINIEST, samples=16, steps=dict.fromkeys(NAMES, 2), batch=2, warmup=1)
         arguments.problems = 1
     torch.set_float32_matmul_precision("high")
     tokenizers = {name: learn(name) for name in NAMES}

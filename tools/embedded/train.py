@@ -55,7 +55,7 @@ def sample_rows(job):
 
 def sample_data(tokenizer, mixture, count, seed, workers):
     """Training rows, the same for every number of workers."""
-    jobs = 64 if count >= 6400 else 2
+    jobs = 64 if count >= 6400 else 1
     parts = [(tokenizer, mixture, count // jobs, f"{seed} {tokenizer.family.name} {i}") for i in range(jobs)]
     if workers <= 1:
         return torch.cat([sample_rows(part) for part in parts])
