@@ -58,7 +58,8 @@ std::vector<float> raw_logits(const Json& test, Backend& backend) {
                           {&c.family->names.head, 1});
   const HostTensor head =
       c.weights.matrix(c.family->names.head, c.architecture.vocabulary, c.architecture.hidden);
-  const Matrix logits = backend.allocate(static_cast<int>(rows.size()), c.architecture.vocabulary);
+  const Matrix logits =
+      backend.allocate_logits(static_cast<int>(rows.size()), c.architecture.vocabulary);
   backend.project(transformer.forward(tokens, rows), *backend.load_linear({&head, 1}, {}), 0,
                   logits);
   std::vector<float> numbers(rows.size() * c.architecture.vocabulary);
@@ -68,9 +69,16 @@ std::vector<float> raw_logits(const Json& test, Backend& backend) {
 
 class Parity : public testing::TestWithParam<const char*> {
  protected:
-  // F32: 1e-5 on reference, 1e-4 on cpu; BF16: 2e-2.
+  void SetUp() override {
+    if (!std::string(GetParam()).starts_with("cuda")) return;
+    if (const std::string objection = cuda_objection(); !objection.empty()) {
+      GTEST_SKIP() << "no GPU to test on: " << objection;
+    }
+  }
+  // F32: 1e-5 on reference, 1e-4 on cpu and cuda-f32; BF16, of weights or of activations: 2e-2.
+  bool rounds() const { return std::string(GetParam()) == "cuda"; }
   double tolerance(const std::string& type) const {
-    if (type != "F32") return 2e-2;
+    if (type != "F32" || rounds()) return 2e-2;
     return std::string(GetParam()) == "reference" ? 1e-5 : 1e-4;
   }
 };
@@ -111,11 +119,14 @@ TEST_P(Parity, PredictionsAgree) {
     for (std::size_t i = 0; i < positions.size(); ++i) {
       SCOPED_TRACE(test["model"].dump() + test["setting"].dump() + " position " +
                    std::to_string(positions[i]));
-      EXPECT_NEAR(predictions[i].margin, test["margin"][i].get<double>(), 1e-4);
-      EXPECT_NEAR(predictions[i].entropy, test["entropy"][i].get<double>(), 1e-3);
+      const double margin = test["margin"][i].get<double>();
+      EXPECT_NEAR(predictions[i].margin, margin, rounds() ? 2e-2 : 1e-4);
+      EXPECT_NEAR(predictions[i].entropy, test["entropy"][i].get<double>(), rounds() ? 5e-2 : 1e-3);
       if (!test.contains("token")) continue;
+      if (rounds() && margin < 2e-2) continue;  // rounding may decide
       EXPECT_EQ(predictions[i].token, test["token"][i].get<Token>());
-      EXPECT_NEAR(predictions[i].confidence, test["confidence"][i].get<double>(), 1e-4);
+      EXPECT_NEAR(predictions[i].confidence, test["confidence"][i].get<double>(),
+                  rounds() ? 2e-2 : 1e-4);
     }
   }
 }
@@ -149,6 +160,7 @@ DecodeOptions options_of(const Json& test) {
 }
 
 TEST_P(Parity, EveryPassOfEveryDecodingCommitsTheSameTokens) {
+  if (rounds()) GTEST_SKIP() << "bf16 activations decide close calls differently";
   int cases = 0;
   for (const Json& test : expected("decodes.json")) {
     SCOPED_TRACE(test["name"].dump());
@@ -190,8 +202,11 @@ TEST_P(Parity, StepScoresOfTheRewardModelAgree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, Parity, testing::Values("reference", "cpu"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Backends, Parity, testing::Values("reference", "cpu", "cuda-f32", "cuda"),
+                         [](const auto& info) {
+                           const std::string name = info.param;
+                           return name == "cuda-f32" ? "cuda_f32" : name;
+                         });
 
 }  // namespace
 }  // namespace umf

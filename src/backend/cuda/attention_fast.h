@@ -1,0 +1,10 @@
+// Attention kernels that need bf16, 64 or 128 numbers per head, and aligned rows.
+#pragma once
+
+#include "backend/cuda/kernels.h"
+
+namespace umf {
+
+void launch_attention_mma(const Operation& op, cudaStream_t stream);
+
+}  // namespace umf
