@@ -25,8 +25,12 @@ int usable_cores() {
 
 std::string no_objection() { return ""; }
 
-std::unique_ptr<Backend> make_cuda(const BackendOptions&) { return make_cuda_backend(); }
-std::unique_ptr<Backend> make_cuda_f32(const BackendOptions&) { return make_cuda_f32_backend(); }
+std::unique_ptr<Backend> make_cuda(const BackendOptions& options) {
+  return make_cuda_backend(options.copied);
+}
+std::unique_ptr<Backend> make_cuda_f32(const BackendOptions& options) {
+  return make_cuda_f32_backend(options.copied);
+}
 
 std::unique_ptr<Backend> make_cpu(const BackendOptions& options) {
   if (options.threads < 0 || options.threads > kThreadLimit) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -28,6 +29,9 @@ struct HostTensor {
   DType type = DType::kF32;
   int rows = 0, cols = 0;
 };
+
+// Called while weights are copied to a device, with the bytes copied so far.
+using WeightsCopied = std::function<void(std::uint64_t bytes)>;
 
 // Memory of a backend that holds activations; given back when the last owner goes.
 using Memory = std::shared_ptr<void>;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/progress.h"
 
 namespace umf {
 namespace {
@@ -33,6 +34,14 @@ void CommonOptions::declare(OptionSet& options) {
   options.environment("threads", "UMF_THREADS");
   options.flag("quiet", quiet, "no progress on stderr");
   options.flag("json", json, "results as JSON");
+}
+
+std::unique_ptr<Backend> CommonOptions::make_backend() const {
+  BackendOptions options = machine;
+  options.copied = [progress = std::make_shared<Progress>(quiet)](std::uint64_t bytes) {
+    progress->show(fmt::format("{:.1f} GB of weights copied to the GPU", bytes / 1e9));
+  };
+  return umf::make_backend(backend, options);
 }
 
 ModelChoice parse_model_choice(const std::string& text) {

@@ -27,16 +27,20 @@ void Progress::clear() {
 }
 
 void Progress::show(int done, int total, const std::string& detail) {
+  const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
+  const double left = done > 0 ? spent / done * (total - done) : 0;
+  show(fmt::format("{}/{} passes, {:.1f}/s, {:.0f} s left  {}", done, total, done / spent, left,
+                   detail));
+}
+
+void Progress::show(const std::string& line) {
   if (quiet_) return;
   const auto now = Clock::now();
   const auto interval = live_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
   if (now - last_ < interval) return;
   last_ = now;
   shown_ = true;
-  const double spent = std::chrono::duration<double>(now - start_).count();
-  const double left = done > 0 ? spent / done * (total - done) : 0;
-  fmt::print(stderr, "{}{}/{} passes, {:.1f}/s, {:.0f} s left  {}{}", live_ ? "\r" : "", done,
-             total, done / spent, left, detail, live_ ? "\x1b[K" : "\n");
+  fmt::print(stderr, "{}{}{}", live_ ? "\r" : "", line, live_ ? "\x1b[K" : "\n");
   std::fflush(stderr);
 }
 

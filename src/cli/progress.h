@@ -15,6 +15,7 @@ class Progress {
 
   // Shows `done` of `total` and the time left, with `detail` behind it. Cheap to call often.
   void clear();  // removes the live line
+  void show(const std::string& line);
   void show(int done, int total, const std::string& detail);
 
  private:

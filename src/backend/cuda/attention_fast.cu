@@ -4,6 +4,19 @@
 #include "backend/cuda/dispatch.cuh"
 
 namespace umf {
+namespace {
+
+bool is_hopper() {
+  static const bool hopper = [] {
+    int major = 0;
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
+          "asking for the compute capability");
+    return major == 9;
+  }();
+  return hopper;
+}
+
+}  // namespace
 
 bool has_fast_attention(const Operation& op) {
   const bool dims = op.shape.head_dim == 64 || op.shape.head_dim == 128;
@@ -12,7 +25,10 @@ bool has_fast_attention(const Operation& op) {
 }
 
 void launch_fast_attention(const Operation& op, cudaStream_t stream) {
-  launch_attention_mma(op, stream);
+  if (op.shape.head_dim == 128 && is_hopper())
+    launch_attention_wgmma(op, stream);
+  else
+    launch_attention_mma(op, stream);
 }
 
 }  // namespace umf

@@ -6,5 +6,7 @@
 namespace umf {
 
 void launch_attention_mma(const Operation& op, cudaStream_t stream);
+// Compute capability 9.0 and 128 numbers per head.
+void launch_attention_wgmma(const Operation& op, cudaStream_t stream);
 
 }  // namespace umf

@@ -39,7 +39,8 @@ struct CudaRotation : Rotation, Resident {  // f32: per position all cosines, th
 
 class CudaBackend final : public Backend {
  public:
-  explicit CudaBackend(DType type) : type_(type), queue_(std::make_shared<Queue>()) {
+  CudaBackend(DType type, WeightsCopied copied)
+      : type_(type), queue_(std::make_shared<Queue>()), copied_(std::move(copied)) {
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, 0), "asking for the GPU's properties");
     description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
@@ -215,7 +216,7 @@ class CudaBackend final : public Backend {
     std::size_t count = 0;
     for (const HostTensor& t : tensors) count += static_cast<std::size_t>(t.rows) * t.cols;
     DeviceArray array = queue_->pool().array(std::max<std::size_t>(count, 1) * size_of(type));
-    if (!uploader_) uploader_ = std::make_unique<Uploader>(queue_->stream());
+    if (!uploader_) uploader_ = std::make_unique<Uploader>(queue_->stream(), copied_);
     std::size_t at = 0;
     for (const HostTensor& t : tensors) {
       uploader_->copy(t, type, array.at(at * size_of(type)));
@@ -245,21 +246,26 @@ class CudaBackend final : public Backend {
 
   DType type_;
   std::shared_ptr<Queue> queue_;
+  WeightsCopied copied_;
   std::string description_;
   std::unique_ptr<Uploader> uploader_;
   DeviceArray results_;
 };
 
-std::unique_ptr<Backend> make(DType type) {
+std::unique_ptr<Backend> make(DType type, WeightsCopied copied) {
   if (const std::string objection = cuda_objection(); !objection.empty()) {
     throw Error("backend 'cuda' cannot run here: " + objection);
   }
-  return std::make_unique<CudaBackend>(type);
+  return std::make_unique<CudaBackend>(type, std::move(copied));
 }
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cuda_backend() { return make(DType::kBF16); }
-std::unique_ptr<Backend> make_cuda_f32_backend() { return make(DType::kF32); }
+std::unique_ptr<Backend> make_cuda_backend(WeightsCopied copied) {
+  return make(DType::kBF16, std::move(copied));
+}
+std::unique_ptr<Backend> make_cuda_f32_backend(WeightsCopied copied) {
+  return make(DType::kF32, std::move(copied));
+}
 
 }  // namespace umf

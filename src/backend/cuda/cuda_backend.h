@@ -16,8 +16,8 @@ std::string cuda_objection();
 std::uint64_t cuda_memory_in_use();
 
 // bf16 weights and activations, sums and logits in f32.
-std::unique_ptr<Backend> make_cuda_backend();
+std::unique_ptr<Backend> make_cuda_backend(WeightsCopied copied = {});
 // f32 throughout: slow, and as close to the other backends as they are to each other.
-std::unique_ptr<Backend> make_cuda_f32_backend();
+std::unique_ptr<Backend> make_cuda_f32_backend(WeightsCopied copied = {});
 
 }  // namespace umf

@@ -17,7 +17,8 @@ Uploader::Lane::Lane() : host(kPiece), device(kPiece) {
   check(cudaEventCreateWithFlags(&free, cudaEventDisableTiming), "making an event");
 }
 
-Uploader::Uploader(cudaStream_t stream) : stream_(stream) {}
+Uploader::Uploader(cudaStream_t stream, WeightsCopied copied)
+    : stream_(stream), copied_(std::move(copied)) {}
 
 Uploader::~Uploader() { cudaStreamSynchronize(stream_); }
 
@@ -39,6 +40,8 @@ void Uploader::copy(const HostTensor& tensor, DType type, void* to) {
       launch_convert(lane.device.data(), tensor.type, target, type, numbers, stream_);
     check(cudaEventRecord(lane.free, stream_), "copying weights");
     done += numbers;
+    bytes_ += numbers * size;
+    if (copied_) copied_(bytes_);
   }
 }
 

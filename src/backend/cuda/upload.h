@@ -11,7 +11,7 @@ namespace umf {
 
 class Uploader {
  public:
-  explicit Uploader(cudaStream_t stream);
+  Uploader(cudaStream_t stream, WeightsCopied copied);
   ~Uploader();
   Uploader(const Uploader&) = delete;
   Uploader& operator=(const Uploader&) = delete;
@@ -30,6 +30,8 @@ class Uploader {
   cudaStream_t stream_;
   Lane lanes_[2];
   int next_ = 0;
+  WeightsCopied copied_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace umf
