@@ -22,6 +22,7 @@ enum class BudgetPolicy {
 };
 // cut, finish or skip; throws Error for anything else.
 BudgetPolicy parse_budget_policy(const std::string& name);
+const char* name_of(BudgetPolicy policy);
 
 struct SolveOptions {
   long budget = 12288;  // forward passes

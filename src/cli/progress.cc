@@ -19,8 +19,12 @@ bool stderr_is_live() {
 
 }  // namespace
 
-Progress::Progress(bool quiet)
-    : quiet_(quiet), live_(stderr_is_live()), start_(Clock::now()), last_(start_) {}
+Progress::Progress(bool quiet, std::string unit)
+    : quiet_(quiet),
+      live_(stderr_is_live()),
+      unit_(std::move(unit)),
+      start_(Clock::now()),
+      last_(start_) {}
 
 void Progress::clear() {
   if (live_ && std::exchange(shown_, false)) std::fputs("\r\x1b[K", stderr);
@@ -29,7 +33,7 @@ void Progress::clear() {
 void Progress::show(int done, int total, const std::string& detail) {
   const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
   const double left = done > 0 ? spent / done * (total - done) : 0;
-  show(fmt::format("{}/{} passes, {:.1f}/s, {:.0f} s left  {}", done, total, done / spent, left,
+  show(fmt::format("{}/{} {}, {:.1f}/s, {:.0f} s left  {}", done, total, unit_, done / spent, left,
                    detail));
 }
 

@@ -12,13 +12,12 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/common.h"
+#include "cli/judges.h"
 #include "cli/progress.h"
 #include "cli/solve_setup.h"
-#include "cli/version.h"
-#include "decoding_world.h"
-#include "journal.h"
 #include "presets.h"
-#include "problem.h"
+#include "problem_search.h"
+#include "trace.h"
 
 namespace umf {
 namespace {
@@ -46,27 +45,9 @@ OrderedJson finite(double value) {
   return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
 }
 
-std::string trace_line(const RolloutEvent& event) {
-  OrderedJson best = nullptr;
-  if (event.best) best = finite(event.best->reward);
-  const OrderedJson json = {{"iteration", event.ledger.rollouts()},
-                            {"from", event.trial.from},
-                            {"action", event.trial.action},
-                            {"draw", event.trial.draw},
-                            {"hit", event.outcome.cached},
-                            {"child", event.outcome.path.front().state},
-                            {"end", event.outcome.path.back().state},
-                            {"passes", event.outcome.passes},
-                            {"nfe", event.ledger.nfe},
-                            {"complete", event.outcome.complete},
-                            {"reward", finite(event.outcome.reward)},
-                            {"best", best}};
-  return json.dump() + "\n";
-}
-
-OrderedJson search_json(const SolveSetup& setup, const Solution& solution, long budget) {
+OrderedJson search_json(const Configuration& configuration, const Solution& solution, long budget) {
   const Ledger& ledger = solution.ledger;
-  OrderedJson json = {{"name", setup.search_name},
+  OrderedJson json = {{"name", configuration.search_name},
                       {"budget", budget},
                       {"nfe", ledger.nfe},
                       {"rollouts", ledger.rollouts()},
@@ -79,18 +60,17 @@ OrderedJson search_json(const SolveSetup& setup, const Solution& solution, long 
                       {"nodes", solution.nodes},
                       {"depth", solution.depth},
                       {"stopped", name_of(solution.stopped)}};
-  if (setup.walk.closed_text) json["spared_nfe"] = ledger.spared;
+  if (configuration.walk.closed_text) json["spared_nfe"] = ledger.spared;
   return json;
 }
 
-OrderedJson actions_json(const SolveSetup& setup, const Ledger& ledger) {
+OrderedJson actions_json(const Configuration& configuration, const Ledger& ledger) {
   OrderedJson list = OrderedJson::array();
-  for (std::size_t i = 0; i < setup.actions.size(); ++i) {
-    const Action& action = setup.actions[i];
-    const std::string& model = setup.shelf->model(action.model).info().name;
+  for (std::size_t i = 0; i < configuration.actions.size(); ++i) {
+    const Action& action = configuration.actions[i];
     const auto& best = ledger.actions[i].best_reward;
-    list.push_back({{"name", setup.action_names[i]},
-                    {"model", model},
+    list.push_back({{"name", configuration.action_names[i]},
+                    {"model", configuration.model_names[action.model]},
                     {"strategy", name_of(action.strategy)},
                     {"temperature", std::stod(fmt::format("{}", action.temperature))},
                     {"seed", action.seed},
@@ -100,75 +80,45 @@ OrderedJson actions_json(const SolveSetup& setup, const Ledger& ledger) {
   return list;
 }
 
-OrderedJson curve_json(const Solution& solution, const Walker& walker) {
+OrderedJson curve_json(const Solution& solution, const ProblemSearch& search) {
   OrderedJson list = OrderedJson::array();
   for (const CurvePoint& point : solution.curve) {
     OrderedJson json = {
         {"budget", point.budget}, {"nfe", point.ledger.nfe}, {"stopped", name_of(point.stopped)}};
     json["reward"] = point.best ? finite(point.best->reward) : OrderedJson(nullptr);
-    json["answer"] = point.best ? OrderedJson(to_valid_utf8(walker.text(point.best->end)))
-                                : OrderedJson(nullptr);
+    json["answer"] = point.best ? OrderedJson(search.text(point.best->end)) : OrderedJson(nullptr);
     list.push_back(json);
   }
   return list;
 }
 
+OrderedJson speculative_json(const Speculation& speculation) {
+  return {
+      {"passes", speculation.passes}, {"used", speculation.used}, {"wasted", speculation.wasted()}};
+}
+
 // For people, beside the answer: what it is worth and what it cost.
-void summarise(const Solution& solution, const SolveSetup& setup) {
+void summarise(const Solution& solution, const Configuration& configuration,
+               const Speculation& speculation) {
   std::fflush(stdout);  // the answer first, also where both go to one file
   const Ledger& ledger = solution.ledger;
   std::string path;
   for (const int action : solution.best->actions) {
-    const std::string& name = setup.action_names[action];
+    const std::string& name = configuration.action_names[action];
     if (!path.ends_with(name)) path += (path.empty() ? "" : " > ") + name;
   }
   fmt::print(stderr,
              "reward {:.3g}{}, written by {}, found in rollout {} of {}; {} forward passes, {:.0f} "
              "% of rollouts "
-             "from the cache, {} passes saved; stopped: {}\n",
+             "from the cache, {} passes saved{}; stopped: {}\n",
              solution.best->reward,
              solution.best->why.empty() ? "" : " (" + solution.best->why + ")", path,
              solution.best->iteration, ledger.rollouts(), ledger.nfe, 100 * ledger.hit_rate(),
-             ledger.saved_capped, name_of(solution.stopped));
-}
-
-// Everything the answers depend on: a journal of another configuration cannot be continued.
-Json configuration_of(const SolveSetup& setup, const SolveCliOptions& options,
-                      const Problem& problem, const Backend& backend) {
-  Json models = Json::array(), prompts = Json::array(), actions = Json::array();
-  for (int i = 0; i < setup.shelf->size(); ++i) {
-    models.push_back(fmt::format("{:016x}", setup.shelf->checkpoint(i).weights.fingerprint()));
-  }
-  // As tokens: a change of template or tokenizer is a change of the question.
-  for (const Participant& participant : setup.participants) prompts.push_back(participant.prompt);
-  for (const Action& action : setup.actions) actions.push_back(action_text(action));
-  return {{"version", kVersion},
-          {"backend", backend.name()},
-          {"models", models},
-          {"prompts", prompts},
-          {"actions", actions},
-          {"search", setup.search_name},
-          {"seed", options.seed},
-          {"window", setup.walk.window},
-          {"ratios", setup.walk.ratios},
-          {"block_length", setup.walk.block_length},
-          {"closed_text", setup.walk.closed_text},
-          {"window_policy", options.window_policy},
-          {"problem", {problem.id, problem.prompt}},
-          {"reward", problem.reward}};
-}
-
-// A beam is no search of walks: it branches at every pass.
-Solution search_for(const SolveSetup& setup, World& world, Place root, const Observer& observer) {
-  if (setup.search_name == kTreasureName) {
-    if (setup.actions.size() != 1)
-      throw Error(fmt::format("search 'treasure' takes one action, and {} were given. Give one.",
-                              setup.actions.size()));
-    return treasure(world, 0, setup.treasure, setup.solve, observer);
-  }
-  RolloutCache cache;
-  const auto search = make_search(setup.search_name, setup.search_setup(root, cache));
-  return solve(*search, world, cache, setup.solve, observer);
+             ledger.saved_capped,
+             speculation.passes == 0 ? ""
+                                     : fmt::format("; {} passes made ahead, {} of them for nothing",
+                                                   speculation.passes, speculation.wasted()),
+             name_of(solution.stopped));
 }
 
 int solve_problem(SolveCliOptions& options) {
@@ -179,29 +129,24 @@ int solve_problem(SolveCliOptions& options) {
     throw Error("umf solve needs a problem file (- for stdin); --help shows its form");
   const std::string where = options.problem == "-" ? "stdin" : options.problem;
   const Problem problem = parse_problem(read_input(options.problem), where);
-  const auto reward = make_reward(problem.reward, {problem.id, problem.prompt}, where);
-  const auto backend = options.common.make_backend();
-  SolveSetup setup = make_setup(options, problem, *backend);
-  const double load_seconds = seconds_since(start);
+  Judges judges(options.common);
+  const auto reward =
+      make_reward(problem.reward, {problem.id, problem.prompt}, where, judges.tools());
+  const auto backend = options.make_backend();
+  const auto shelf = make_shelf(options, *backend);
+  const Configuration configuration = make_configuration(options, *shelf);
 
   watch_for_interrupts();
   Progress progress(options.common.quiet);
   std::string trace, detail = "no answer yet";
   long nfe = 0;
-  Walker walker(setup.participants, setup.actions, setup.walk);
-  DecodingWorld models(walker, *reward, [&](auto, auto) {
-    progress.show(static_cast<int>(++nfe), static_cast<int>(setup.solve.budget), detail);
+  ProblemSearch search(configuration, *shelf, problem, *reward, [&](auto, auto) {
+    progress.show(static_cast<int>(++nfe), static_cast<int>(configuration.solve.budget), detail);
     return !interrupted();
   });
-  std::optional<Journal> journal;
-  if (!options.checkpoint.empty()) {
-    if (setup.search_name == kTreasureName)
-      throw Error("search 'treasure' keeps no checkpoint; leave out --checkpoint");
-    journal.emplace(models, options.checkpoint, configuration_of(setup, options, problem, *backend),
-                    journal_states(walker));
-  }
-  World& world = journal ? static_cast<World&>(*journal) : models;
-  const Solution solution = search_for(setup, world, walker.root(), [&](const RolloutEvent& event) {
+  if (!options.checkpoint.empty()) search.keep_checkpoint(options.checkpoint);
+  const double load_seconds = seconds_since(start);
+  const Solution solution = search.run([&](const RolloutEvent& event) {
     nfe = event.ledger.nfe;
     detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
                          100 * event.ledger.hit_rate());
@@ -211,31 +156,33 @@ int solve_problem(SolveCliOptions& options) {
   progress.clear();
   if (!options.trace.empty()) write_file(options.trace, trace);
 
-  const std::string answer = solution.best ? to_valid_utf8(walker.text(solution.best->end)) : "";
+  const std::string answer = solution.best ? search.text(solution.best->end) : "";
   if (options.common.json) {
     OrderedJson path = OrderedJson::array();
     if (solution.best) {
-      for (const int action : solution.best->actions) path.push_back(setup.action_names[action]);
+      for (const int action : solution.best->actions)
+        path.push_back(configuration.action_names[action]);
     }
     OrderedJson json = {
         {"id", problem.id},
         {"answer", solution.best ? OrderedJson(answer) : OrderedJson(nullptr)},
         {"reward", solution.best ? finite(solution.best->reward) : OrderedJson(nullptr)},
         {"complete", solution.best && solution.best->complete},
-        {"search", search_json(setup, solution, setup.solve.budget)},
-        {"actions", actions_json(setup, solution.ledger)},
+        {"search", search_json(configuration, solution, configuration.solve.budget)},
+        {"actions", actions_json(configuration, solution.ledger)},
         {"best", {{"path", path}, {"iteration", solution.best ? solution.best->iteration : 0}}},
         {"seconds",
          {{"load", load_seconds},
           {"unmask", solution.walk_seconds},
           {"reward", solution.judge_seconds},
           {"total", seconds_since(start)}}},
+        {"speculative", speculative_json(search.speculation())},
         {"why", solution.best ? solution.best->why : ""}};
-    if (!solution.curve.empty()) json["curve"] = curve_json(solution, walker);
+    if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
     print_in_order(json);
   } else if (solution.best) {
     print_answer(answer);
-    if (!options.common.quiet) summarise(solution, setup);
+    if (!options.common.quiet) summarise(solution, configuration, search.speculation());
   }
   if (solution.stopped == Stop::kError) throw Error(solution.message);
   if (!solution.best && solution.stopped != Stop::kInterrupted)

@@ -4,16 +4,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "decode/checkpoints.h"
 #include "presets.h"
-#include "treasure.h"
 
 namespace umf {
 namespace {
 
 constexpr int kPaperWindow = 768, kDefaultWindow = 256, kDefaultWindows = 8;
+constexpr int kMostWorkers = 64;
 
 template <class Number>
 Number parse_number(std::string_view text, const char* option) {
@@ -107,45 +109,52 @@ Plan make_plan(const SolveCliOptions& options) {
   return plan;
 }
 
-void open_models(const Plan& plan, const Problem& problem, SolveSetup& setup) {
+// The number of an opened checkpoint: configurations of one run share their models.
+int on_shelf(const ModelChoice& choice, Shelf& shelf) {
+  const Location location = find_checkpoint(choice.where);
+  for (int i = 0; i < shelf.size(); ++i) {
+    std::error_code absent;
+    if (std::filesystem::equivalent(shelf.checkpoint(i).location.directory, location.directory,
+                                    absent))
+      return i;
+  }
+  return shelf.add(choice.name, open_checkpoint(location));
+}
+
+void open_models(const Plan& plan, Shelf& shelf, Configuration& made) {
   for (const ModelChoice& choice : plan.models) {
-    const int number =
-        setup.shelf->add(choice.name, open_checkpoint(find_checkpoint(choice.where)));
-    const Checkpoint& checkpoint = setup.shelf->checkpoint(number);
-    setup.participants.push_back(
-        {&setup.shelf->model(number), &checkpoint.tokenizer,
-         encode_chat(checkpoint.tokenizer, checkpoint.chat_template(), {{"user", problem.prompt}},
-                     /*add_generation_prompt=*/true)});
+    made.models.push_back(on_shelf(choice, shelf));
+    made.model_names.push_back(choice.name);
   }
 }
 
-bool is_pair(const SolveSetup& setup) { return setup.search_name == "pair"; }
+bool is_pair(const Configuration& made) { return made.search_name == "pair"; }
 
-bool remasks(const SolveSetup& setup) {
-  return (is_pair(setup) ? setup.search_options.pair.method : setup.search_name) == "remdm";
+bool remasks(const Configuration& made) {
+  return (is_pair(made) ? made.search_options.pair.method : made.search_name) == "remdm";
 }
 
 // The budget is one trajectory. Without a choice it is the paper's: a pass for each cell, and all
 // others in the loop (spec: search 3.5).
-void set_trajectory(Action& action, const SolveSetup& setup) {
+void set_trajectory(Action& action, const Configuration& made) {
   if (action.remask == Remask::kNone) action.remask = Remask::kConfidenceLoop;
-  const long passes = is_pair(setup) ? setup.search_options.pair.passes : setup.solve.budget;
+  const long passes = is_pair(made) ? made.search_options.pair.passes : made.solve.budget;
   if (action.passes == 0) action.passes = static_cast<int>(passes);
 }
 
-void add_actions(const Plan& plan, std::uint64_t seed, SolveSetup& setup) {
+void add_actions(const Plan& plan, Shelf& shelf, Configuration& made) {
   std::map<std::string, int> uses;
   for (const PlannedAction& planned : plan.actions) {
     const int number = plan.number_of(planned.model);
-    Action action = recommended_action(setup.shelf->model(number).info());
-    action.seed = seed;
+    Action action = recommended_action(shelf.model(made.models[number]).info());
+    action.seed = made.seed;
     set_fields(action, planned.fields);
     action.model = number;
-    if (remasks(setup)) set_trajectory(action, setup);
+    if (remasks(made)) set_trajectory(action, made);
     const int use = ++uses[planned.model];
-    setup.actions.push_back(action);
-    setup.action_names.push_back(use == 1 ? planned.model
-                                          : fmt::format("{}#{}", planned.model, use));
+    made.actions.push_back(action);
+    made.action_names.push_back(use == 1 ? planned.model
+                                         : fmt::format("{}#{}", planned.model, use));
   }
 }
 
@@ -203,6 +212,9 @@ void SolveCliOptions::declare(OptionSet& options) {
                 "a file that is written as the search goes and continued after a break");
   options.value("memory-limit", memory_limit,
                 "GB of weights in memory; the idle model is put aside above it");
+  options.value(
+      "workers", workers,
+      "rollouts at once: what comes next is begun early; same result, threads are shared");
   options.value("trace", trace, "a JSON Lines file: one event per rollout");
   const auto declare_search = [&](auto& fields, const std::string& prefix) {
     fields.visit([&](auto& field, const char* name, const char* help) {
@@ -226,57 +238,65 @@ void SolveCliOptions::declare(OptionSet& options) {
       "A command gets {\"id\",\"prompt\",\"answer\"} on stdin and prints a number or "
       "{\"reward\",\"why\"}.\n"
       "Simple checks: {\"type\": \"text\", \"checks\": [{\"contains\": \"mask\"}, "
-      "{\"longer-than\": 20}]}");
+      "{\"longer-than\": 20}]}\n"
+      "A process reward model: {\"type\": \"prm\", \"model\": WHERE, \"aggregate\": \"min\"}, or "
+      "product or last");
 }
 
-SearchSetup SolveSetup::search_setup(Place root, const RolloutCache& cache) const {
-  return {.root = root,
-          .actions = static_cast<int>(actions.size()),
-          .seed = seed,
-          .options = search_options,
-          .cache = &cache};
+// Workers share the threads; one that would get none gets one all the same.
+std::unique_ptr<Backend> SolveCliOptions::make_backend(int worker) const {
+  if (workers < 1 || workers > kMostWorkers)
+    throw Error(fmt::format("--workers must be from 1 to {}, not {}", kMostWorkers, workers));
+  BackendOptions share = common.machine;
+  const int threads = share.threads > 0 ? share.threads : usable_cores();
+  if (share.threads >= 0)
+    share.threads = std::max(1, threads / workers + (worker < threads % workers ? 1 : 0));
+  return umf::make_backend(common.backend, share);
 }
 
-SolveSetup make_setup(const SolveCliOptions& options, const Problem& problem, Backend& backend) {
+std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backend) {
+  auto shelf = std::make_unique<Shelf>(backend, parse_memory(options.memory_limit));
+  if (options.workers == 1) return shelf;
+  if (!options.memory_limit.empty())
+    throw Error(
+        "--memory-limit puts idle models aside, and several workers keep all of them busy; leave "
+        "out --memory-limit or --workers");
+  if (backend.name() == "cuda")
+    throw Error(
+        "on the backend 'cuda' every worker would need a copy of the weights; leave out --workers");
+  for (int worker = 1; worker < options.workers; ++worker)
+    shelf->add_replica(options.make_backend(worker));
+  return shelf;
+}
+
+Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf) {
   const Preset* preset = options.preset.empty() ? nullptr : &find_preset(options.preset);
   if (options.window < 0)
     throw Error(fmt::format("--window must not be negative, not {}", options.window));
-  SolveSetup setup;
-  setup.search_name = preset != nullptr ? preset->search : options.search;
-  require_known_search(setup.search_name);
-  setup.search_options = options.search_options;
-  setup.treasure = options.treasure;
-  setup.seed = options.seed;
-  setup.walk.window = options.window != 0 ? options.window
-                      : preset != nullptr ? kPaperWindow
-                                          : kDefaultWindow;
-  setup.walk.ratios = options.ratios.empty()
-                          ? std::vector<int>(std::begin(kPaperRatios), std::end(kPaperRatios))
-                          : parse_ratios(options.ratios);
-  setup.walk.block_length =
+  Configuration made;
+  made.search_name = preset != nullptr ? preset->search : options.search;
+  require_known_search(made.search_name);
+  made.search_options = options.search_options;
+  made.treasure = options.treasure;
+  made.seed = options.seed;
+  made.walk.window = options.window != 0 ? options.window
+                     : preset != nullptr ? kPaperWindow
+                                         : kDefaultWindow;
+  made.walk.ratios = options.ratios.empty()
+                         ? std::vector<int>(std::begin(kPaperRatios), std::end(kPaperRatios))
+                         : parse_ratios(options.ratios);
+  made.walk.block_length =
       options.block_length != 0 || preset == nullptr ? options.block_length : preset->block_length;
-  setup.walk.policy = parse_window_policy(options.window_policy);
-  setup.walk.closed_text = options.closed_text;
-  setup.solve = solve_options(options, setup.walk.window);
-  setup.search_options.pair.passes = static_cast<int>(setup.solve.budget / 2);
+  made.walk.policy = parse_window_policy(options.window_policy);
+  made.walk.closed_text = options.closed_text;
+  made.solve = solve_options(options, made.walk.window);
+  made.search_options.pair.passes = static_cast<int>(made.solve.budget / 2);
   if (preset != nullptr && !preset->pair_method.empty())
-    setup.search_options.pair.method = preset->pair_method;
+    made.search_options.pair.method = preset->pair_method;
   const Plan plan = make_plan(options);
-  setup.shelf = std::make_unique<Shelf>(backend, parse_memory(options.memory_limit));
-  open_models(plan, problem, setup);
-  add_actions(plan, options.seed, setup);
-  return setup;
-}
-
-std::string action_text(Action action) {
-  std::string text = fmt::format("model={}", action.model);
-  action.visit([&](auto& field, const char* name, const char*) {
-    if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>)
-      text += fmt::format(",{}={}", name, name_of(field));
-    else
-      text += fmt::format(",{}={}", name, field);
-  });
-  return text;
+  open_models(plan, shelf, made);
+  add_actions(plan, shelf, made);
+  return made;
 }
 
 }  // namespace umf

@@ -1,19 +1,12 @@
-// From options, presets and defaults to everything a search needs.
+// From options, presets and defaults to a configuration.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/common.h"
-#include "decode/walker.h"
-#include "model/shelf.h"
-#include "problem.h"
-#include "search/searches.h"
-#include "solve.h"
-#include "treasure.h"
+#include "configuration.h"
 
 namespace umf {
 
@@ -23,35 +16,21 @@ struct SolveCliOptions {
                                window_policy = "preserve-masks";
   std::string stop_at_reward = "1", trace, checkpoint, curve, memory_limit;
   std::vector<std::string> models, actions;
-  int budget = 0, window = 0, block_length = 0;
+  int budget = 0, window = 0, block_length = 0, workers = 1;
   std::uint64_t seed = 0;
   bool no_cache = false, closed_text = false, list_presets = false, list_searches = false;
   SearchOptions search_options;
   TreasureOptions treasure;
 
   void declare(OptionSet& options);
+  // For one of the workers, with its share of the threads.
+  std::unique_ptr<Backend> make_backend(int worker = 0) const;
 };
 
-struct SolveSetup {
-  std::string search_name;
-  std::unique_ptr<Shelf> shelf;
-  std::vector<Participant> participants;
-  std::vector<Action> actions;
-  std::vector<std::string>
-      action_names;  // unique: the model's name, with a number where it acts in several ways
-  WalkOptions walk;
-  SolveOptions solve;
-  SearchOptions search_options;
-  TreasureOptions treasure;
-  std::uint64_t seed = 0;
+// Where the models of all configurations stand, once for each worker; nothing is loaded yet.
+std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backend);
 
-  SearchSetup search_setup(Place root, const RolloutCache& cache) const;
-};
-
-// Finds and opens the models, renders the prompt for each, and checks that all fits together.
-SolveSetup make_setup(const SolveCliOptions& options, const Problem& problem, Backend& backend);
-
-// An action as "key=value,..." with every field.
-std::string action_text(Action action);
+// Finds the models, opens those that are not on the shelf yet, and checks that all fits together.
+Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf);
 
 }  // namespace umf

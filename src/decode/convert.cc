@@ -22,6 +22,10 @@ void append_encoded(const Tokenizer& tokenizer, std::string_view run, std::vecto
 
 }  // namespace
 
+const char* name_of(WindowPolicy policy) {
+  return policy == WindowPolicy::kPreserveMasks ? "preserve-masks" : "fixed-window";
+}
+
 WindowPolicy parse_window_policy(const std::string& name) {
   if (name == "preserve-masks") return WindowPolicy::kPreserveMasks;
   if (name == "fixed-window") return WindowPolicy::kFixedWindow;

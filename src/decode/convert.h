@@ -19,6 +19,7 @@ enum class WindowPolicy {
 };
 
 WindowPolicy parse_window_policy(const std::string& name);  // "preserve-masks" or "fixed-window"
+const char* name_of(WindowPolicy policy);
 
 // The cells in the target's ids (search 2.3, steps 1 to 5): special cells by role, one for one;
 // every run of text between them by its bytes, alone. The identity when the lexicons are the same.

@@ -219,6 +219,8 @@ TEST(Convert, AWindowTooLongForTheContextDropsPaddingAndThenGivesUp) {
 TEST(Convert, WindowPoliciesHaveNames) {
   EXPECT_EQ(parse_window_policy("preserve-masks"), WindowPolicy::kPreserveMasks);
   EXPECT_EQ(parse_window_policy("fixed-window"), WindowPolicy::kFixedWindow);
+  for (const char* name : {"preserve-masks", "fixed-window"})
+    EXPECT_STREQ(name_of(parse_window_policy(name)), name);
   EXPECT_ERROR(parse_window_policy("elastic"), "no window policy 'elastic'");
 }
 

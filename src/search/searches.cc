@@ -65,11 +65,13 @@ std::unique_ptr<Search> make_pair_of_searches(const SearchSetup& setup) {
 constexpr SearchEntry kSearches[] = {
     {"unmaskfork", "tree search over deterministic actions with an exact cache", make_unmaskfork},
     {"best-of-n", "independent rollouts of one action", make_best_of_n},
-    {"pair", "one method, once per model with half of the budget", make_pair_of_searches},
+    {"pair", "one method, once per model with half of the budget", make_pair_of_searches,
+     /*anytime=*/false},
     {"dts", "DTS*: diffusion tree sampling with maximisation, one action", make_dts},
     {"ab-mcts-m", "wider or deeper by a hierarchical model of the scores", make_ab_mcts_m},
     {"ab-mcts-a", "wider or deeper by conjugate posteriors at every node", make_ab_mcts_a},
-    {"remdm", "ReMDM: one trajectory that masks cells again, as long as the budget", make_remdm},
+    {"remdm", "ReMDM: one trajectory that masks cells again, as long as the budget", make_remdm,
+     /*anytime=*/false},
 };
 
 }  // namespace

@@ -40,6 +40,8 @@ struct SearchSetup {
 struct SearchEntry {
   std::string_view name, summary;
   std::unique_ptr<Search> (*make)(const SearchSetup& setup);
+  // Whether a larger budget begins as a smaller one does, so that one run gives both.
+  bool anytime = true;
 };
 
 // The first is the default.

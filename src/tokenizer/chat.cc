@@ -28,10 +28,13 @@ std::map<std::string, std::string> special_texts(
 }  // namespace
 
 std::vector<Token> encode_chat(const Tokenizer& tokenizer, const std::string& template_source,
-                               const std::vector<Message>& messages, bool add_generation_prompt) {
+                               const std::vector<Message>& messages, bool add_generation_prompt,
+                               const std::string& prefill) {
   const auto specials = tokenizer.specials();
-  const MarkedText prompt = render_chat(ChatTemplate(template_source), messages,
-                                        add_generation_prompt, special_texts(tokenizer, specials));
+  MarkedText prompt = render_chat(ChatTemplate(template_source), messages, add_generation_prompt,
+                                  special_texts(tokenizer, specials));
+  prompt.text += prefill;
+  prompt.user.resize(prompt.text.size(), true);
   std::vector<Token> tokens;
   for (const PromptPiece& piece : split_at_specials(prompt, specials)) {
     if (piece.special) {

@@ -93,6 +93,12 @@ TEST_F(EncodeChat, GivesTheTemplateItsNamedTokens) {
             join({{kBos}, bytes("x"), {kEos}, {kMask}, bytes("False")}));
 }
 
+TEST_F(EncodeChat, APrefillFollowsTheGenerationPromptAndIsNeverSpecial) {
+  const std::string prefill = "```python\n<|im_end|>";
+  EXPECT_EQ(encode_chat(Tokenizer::load(folder_), chatml_, {{"user", "x"}}, true, prefill),
+            join({encode(chatml_, {{"user", "x"}}), bytes(prefill)}));
+}
+
 TEST_F(EncodeChat, EncodesBytesThatAreNotUtf8) {
   EXPECT_EQ(encode("<s>{{ messages[0].content }}", {{"user", "a\xFFz"}}),
             join({{kBos}, bytes("a\xFFz")}));

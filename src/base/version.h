@@ -3,6 +3,6 @@
 
 namespace umf {
 
-inline constexpr const char* kVersion = UMF_VERSION;
+const char* version();
 
 }  // namespace umf

@@ -1,0 +1,75 @@
+#include "problem_search.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace umf {
+
+ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
+                             const Problem& problem, Reward& reward, WalkObserver observer)
+    : configuration_(configuration),
+      shelf_(shelf),
+      problem_(problem),
+      reward_(reward),
+      participants_(make_participants(configuration, shelf, problem)),
+      walker_(participants_, configuration.actions, configuration.walk) {
+  if (configuration.search_name == kTreasureName) {
+    if (shelf.replicas() > 1)
+      throw Error("search 'treasure' goes pass by pass and cannot work ahead; leave out --workers");
+    beam_.emplace(walker_, reward, std::move(observer));
+    return;
+  }
+  std::vector<Walker*> crew;
+  for (int i = 0; i < shelf.replicas(); ++i) {
+    std::vector<Participant> participants = participants_;
+    for (std::size_t k = 0; k < participants.size(); ++k)
+      participants[k].model = &shelf.replica(i).model(configuration.models[k]);
+    crew_.push_back(std::make_unique<Walker>(std::move(participants), configuration.actions,
+                                             configuration.walk));
+    crew.push_back(crew_.back().get());
+  }
+  ahead_.emplace(walker_, std::move(crew), reward, std::move(observer));
+}
+
+World& ProblemSearch::models() {
+  return beam_ ? static_cast<World&>(*beam_) : static_cast<World&>(*ahead_);
+}
+
+void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
+  if (configuration_.search_name == kTreasureName)
+    throw Error("search 'treasure' keeps no checkpoint; leave out --checkpoint");
+  Json configuration = describe_walks(configuration_, shelf_);
+  // As tokens: a change of template or tokenizer is a change of the question.
+  for (const Participant& participant : participants_)
+    configuration["prompts"].push_back(participant.prompt);
+  configuration["problem"] = {problem_.id, problem_.prompt};
+  configuration["reward"] = problem_.reward;
+  journal_.emplace(models(), path, configuration, journal_states(walker_));
+}
+
+Solution ProblemSearch::run(const Observer& observer) {
+  const Configuration& c = configuration_;
+  if (c.search_name == kTreasureName) {  // a beam is no search of walks: it branches at every pass
+    if (c.actions.size() != 1)
+      throw Error(fmt::format("search 'treasure' takes one action, and {} were given. Give one.",
+                              c.actions.size()));
+    return treasure(world(), 0, c.treasure, c.solve, observer);
+  }
+  RolloutCache cache;
+  const auto search = make_search(c.search_name, {.root = walker_.root(),
+                                                  .actions = static_cast<int>(c.actions.size()),
+                                                  .seed = c.seed,
+                                                  .options = c.search_options,
+                                                  .cache = &cache});
+  ahead_->set_forecast(forecast_of(*search, cache, walker_, reward_, c.solve.use_cache));
+  Solution solution = solve(*search, world(), cache, c.solve, observer);
+  speculation_ = ahead_->finish();
+  return solution;
+}
+
+std::string ProblemSearch::text(StateId end) const { return to_valid_utf8(walker_.text(end)); }
+
+}  // namespace umf
