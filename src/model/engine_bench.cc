@@ -106,8 +106,8 @@ class RandomWeights {
 // The parts of a step, each over all layers with the step's own shapes.
 class Parts {
  public:
-  Parts(Backend& backend, const Shape& shape, const Weights& w, int length, int wanted)
-      : backend_(backend), a_(shape.architecture), length_(length), wanted_(wanted) {
+  Parts(Backend& backend, const Shape& shape, const Weights& w)
+      : backend_(backend), a_(shape.architecture) {
     const TensorNames& n = shape.family.names;
     const auto load = [&](std::vector<HostTensor> parts) {
       return backend_.load_linear(parts, {});
@@ -123,9 +123,16 @@ class Parts {
                          load({w.matrix(p + n.down, h, a_.mlp)})});
     }
     head_ = load({w.matrix(n.head, a_.vocabulary, a_.hidden)});
+    table_ = load({w.matrix(n.embedding, a_.vocabulary, a_.hidden)});
     gains_ = backend_.load_gains(w.vector(n.final_norm, a_.hidden));
-    rotation_ = backend_.make_rotation(length, a_.attention.head_dim, a_.rope_theta);
+  }
+
+  // Activations like those of a step with this many positions.
+  void prepare(int length, int wanted) {
+    length_ = length;
+    wanted_ = wanted;
     const int q = a_.query_cols(), kv = a_.kv_cols();
+    rotation_ = backend_.make_rotation(length, a_.attention.head_dim, a_.rope_theta);
     x_ = backend_.allocate(length, a_.hidden);
     h_ = backend_.allocate(length, a_.hidden);
     qkv_ = backend_.allocate(length, q + 2 * kv);
@@ -134,15 +141,13 @@ class Parts {
     logits_ = backend_.allocate_logits(wanted, a_.vocabulary);
     std::vector<Token> tokens(length);
     for (int i = 0; i < length; ++i) tokens[i] = i * 37 % a_.vocabulary;
-    const auto table = load({w.matrix(n.embedding, a_.vocabulary, a_.hidden)});
-    backend_.embed(*table, tokens, x_);
+    backend_.embed(*table_, tokens, x_);
     backend_.rms_norm(x_, *gains_, a_.norm_eps, h_);
     backend_.project(h_, *layers_[0].qkv, 0, qkv_);
     backend_.attend(qkv_.columns(0, q), qkv_.columns(q, kv), qkv_.columns(q + kv, kv), all(),
                     a_.attention, attended_);
     backend_.project(h_, *layers_[0].gate_up, 0, wide_);
     products();
-    predict();
   }
 
   void products() {
@@ -229,9 +234,9 @@ class Parts {
 
   Backend& backend_;
   Architecture a_;
-  int length_, wanted_;
+  int length_ = 0, wanted_ = 0;
   std::vector<Layer> layers_;
-  std::shared_ptr<const Linear> head_;
+  std::shared_ptr<const Linear> head_, table_;
   std::shared_ptr<const Gains> gains_;
   std::shared_ptr<const Rotation> rotation_;
   Matrix x_, h_, qkv_, attended_, wide_, logits_;
@@ -309,17 +314,19 @@ void measure(Backend& backend, const Shape& shape, const std::vector<int>& lengt
   const RandomWeights random(shape);
   const Weights weights = random.weights();
   Step step(backend, shape, weights);
-  fmt::print("\n{}: {:.1f} GB of weights ready after {:.1f} s, {:.1f} GiB of the GPU taken\n\n",
-             shape.name, static_cast<double>(weights.bytes()) / 1e9,
-             std::chrono::duration<double>(Clock::now() - start).count(),
-             static_cast<double>(cuda_memory_in_use()) / (1 << 30));
+  Parts parts(backend, shape, weights);
+  fmt::print(
+      "\n{}: twice {:.1f} GB of weights ready after {:.1f} s, {:.1f} GiB of the GPU taken\n\n",
+      shape.name, static_cast<double>(weights.bytes()) / 1e9,
+      std::chrono::duration<double>(Clock::now() - start).count(),
+      static_cast<double>(cuda_memory_in_use()) / (1 << 30));
   fmt::print(
       "| positions | wanted | step ms | products | attention | step / (products + attention) | "
       "norms | rotation | activation | predict | predict, top-p | TFLOP/s | of peak |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const int length : lengths) {
     for (const int wanted : {std::max(length - 256, 1), 32}) {
-      Parts parts(backend, shape, weights, length, wanted);
+      parts.prepare(length, wanted);
       using Work = std::function<void()>;
       const std::vector<Work> works = {
           [&] { step.run(length, wanted); }, [&] { parts.products(); },

@@ -19,13 +19,14 @@ namespace {
 // What stays on the device for as long as a model does. Operations that use it may still wait.
 struct Resident {
   std::shared_ptr<Queue> queue;
-  DeviceArray array, bias;
+  DeviceArray array, bias, bias_f32;
 
   explicit Resident(std::shared_ptr<Queue> owner) : queue(std::move(owner)) {}
   ~Resident() { queue->settle(); }
 };
 
-struct CudaLinear : Linear, Resident {  // the bias is empty, or has one number per output
+// The bias is empty, or has one number per output, in the two types that an output may have.
+struct CudaLinear : Linear, Resident {
   using Resident::Resident;
 };
 
@@ -61,7 +62,10 @@ class CudaBackend final : public Backend {
       linear->outputs += part.rows;
     }
     linear->array = upload(parts, type_);
-    if (!biases.empty()) linear->bias = upload(biases, type_);
+    if (!biases.empty()) {
+      linear->bias = upload(biases, type_);
+      linear->bias_f32 = upload(biases, DType::kF32);
+    }
     return linear;
   }
 
@@ -229,12 +233,13 @@ class CudaBackend final : public Backend {
     assert(x.cols == weight.inputs && x.rows == out.rows);
     assert(first >= 0 && first + out.cols <= weight.outputs);
     assert(!add || !weight.bias.data());
+    const DeviceArray& bias = out.type == DType::kF32 ? weight.bias_f32 : weight.bias;
     const std::size_t skipped = static_cast<std::size_t>(first) * weight.inputs * size_of(type_);
     queue_->push({.kind = OperationKind::kProduct,
                   .in = view_of(x),
                   .out = view_of(out),
                   .weight = weight.array.at(skipped),
-                  .bias = weight.bias.data() ? weight.bias.at(first * size_of(type_)) : nullptr,
+                  .bias = bias.data() ? bias.at(first * size_of(out.type)) : nullptr,
                   .add = add});
   }
 

@@ -61,10 +61,12 @@ TEST_P(Operations, ProductsAgree) {
       const Matrix logits = on.backend->allocate_logits(rows, out);
       on.backend->project(input, *plain, 0, logits);
       results.push_back(on.read(logits));
+      on.backend->project(input, *biased, 0, logits);
+      results.push_back(on.read(logits));
       return results;
     };
     const auto actual = run(Bench(make())), wanted = run(Bench(make_reference_backend()));
-    const char* const names[] = {"plain", "biased", "part", "added", "logits"};
+    const char* const names[] = {"plain", "biased", "part", "added", "logits", "biased logits"};
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(actual[i], wanted[i], names[i]);
   }
 }

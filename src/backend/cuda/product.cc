@@ -82,7 +82,7 @@ struct Products::Problem {
     if (op.bias) {
       set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, op.bias);
-      set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, cuda_type(op.in.type));
+      set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, cuda_type(op.out.type));
     }
     const auto layout = [&](cublasLtMatrixLayout_t& to, DType type, int rows, int cols,
                             int stride) {
