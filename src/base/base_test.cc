@@ -34,6 +34,15 @@ TEST(Files, WriteReplacesTheWholeFileOrNothing) {
   EXPECT_EQ(entries, 1) << "a temporary file was left behind";
 }
 
+TEST(Files, CreatingNeverReplaces) {
+  const TemporaryDirectory directory;
+  EXPECT_TRUE(create_file(directory / "a", "first"));
+  EXPECT_FALSE(create_file(directory / "a", "second"));
+  EXPECT_EQ(read_file(directory / "a"), "first");
+  EXPECT_ERROR(create_file(directory / "no/such/folder", "x"), "cannot write");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
+}
+
 TEST(Files, ReadingSaysWhatIsWrong) {
   const TemporaryDirectory directory;
   EXPECT_ERROR(read_file(directory / "absent"), "No such file");

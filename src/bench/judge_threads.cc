@@ -13,7 +13,7 @@ JudgeThreads::JudgeThreads(int threads) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
-JudgeThreads::~JudgeThreads() {
+void JudgeThreads::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -21,6 +21,7 @@ JudgeThreads::~JudgeThreads() {
   }
   changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 void JudgeThreads::submit(std::function<void()> task) {

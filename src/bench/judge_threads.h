@@ -14,13 +14,14 @@ namespace umf {
 class JudgeThreads {
  public:
   explicit JudgeThreads(int threads);
-  ~JudgeThreads();  // what has not begun is dropped
+  ~JudgeThreads() { stop(); }
   JudgeThreads(const JudgeThreads&) = delete;
   JudgeThreads& operator=(const JudgeThreads&) = delete;
 
   // Waits while too much is waiting. What a task throws comes out of the next call of either.
   void submit(std::function<void()> task);
   void drain();  // until all is done
+  void stop();   // drops what has not begun, waits for the rest, and takes no more
 
  private:
   void work();

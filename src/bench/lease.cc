@@ -100,6 +100,14 @@ bool Leases::holds(const Lease& lease) const {
          !std::filesystem::exists(file(lease.job, lease.epoch + 1));
 }
 
+void Leases::tidy() const {
+  const auto held_jobs = held();
+  for (const LeaseView& view : read_leases(folder_)) {
+    if (!held_jobs.contains(view.lease.job)) retire(view.lease);
+  }
+  heartbeat_.forget_the_dead();
+}
+
 void Leases::retire(const Lease& lease) const {
   // From below, so that the highest counts to the last.
   for (int epoch = 1; epoch <= lease.epoch; ++epoch) {

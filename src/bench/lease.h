@@ -40,6 +40,8 @@ class Leases {
   bool holds(const Lease& lease) const;
   // The job is done and the results say so.
   void retire(const Lease& lease) const;
+  // All jobs are done: removes what workers left that are gone.
+  void tidy() const;
 
  private:
   std::filesystem::path file(const std::string& job, int epoch) const;

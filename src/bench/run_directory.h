@@ -49,7 +49,9 @@ class RunDirectory {
   // is copied, so that one who was taken for dead and is not writes into a file that nobody reads.
   std::filesystem::path adopt_checkpoint(const std::string& job, long budget,
                                          const std::string& worker) const;
-  void remove_checkpoints(const std::string& job) const;
+  void remove_checkpoints(const std::string& prefix = "") const;  // of jobs that are done
+  // Removes drafts of files whose writers were killed long ago.
+  void remove_drafts() const;
 
  private:
   RunDirectory(std::filesystem::path folder, Manifest manifest)

@@ -107,7 +107,7 @@ TEST_F(RunDirectoryTest, ACheckpointIsCopiedFromTheOneWhoGotFurthest) {
   const auto own = r.adopt_checkpoint("00000-000", 16, "w3");
   EXPECT_EQ(read_file(own), "one two");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
-  r.remove_checkpoints("00000-000");
+  r.remove_checkpoints("00000-000-");
   EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 

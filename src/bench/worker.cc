@@ -149,6 +149,14 @@ void Heartbeat::beat() {
     ::utimensat(AT_FDCWD, file_.c_str(), nullptr, 0);
 }
 
+void Heartbeat::forget_the_dead() const {
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    if (entry.path().extension() != ".json") continue;
+    const auto worker = look_at(entry.path().stem());
+    if (worker && !worker->alive) ::unlink(entry.path().c_str());
+  }
+}
+
 std::optional<WorkerView> Heartbeat::look_at(const std::string& id) const {
   // Touching a file of one's own is asking the file system for the time.
   struct stat info {};

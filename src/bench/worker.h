@@ -47,6 +47,7 @@ class Heartbeat {
   const Identity& self() const { return self_; }
   // Nothing when there is no such worker: it left in good order.
   std::optional<WorkerView> look_at(const std::string& id) const;
+  void forget_the_dead() const;  // removes the files of workers that are not alive
 
  private:
   void beat();

@@ -17,7 +17,7 @@ namespace {
 volatile std::sig_atomic_t stop_requested = 0;
 
 void request_stop(int signal) {
-  stop_requested = 1;
+  stop_requested = signal;
   std::signal(signal, SIG_DFL);
 }
 
@@ -39,7 +39,8 @@ void CommonOptions::declare(OptionSet& options) {
 std::unique_ptr<Backend> CommonOptions::make_backend() const {
   BackendOptions options = machine;
   options.copied = [progress = std::make_shared<Progress>(quiet)](std::uint64_t bytes) {
-    progress->show(fmt::format("{:.1f} GB of weights copied to the GPU", bytes / 1e9));
+    progress->show(
+        [&] { return fmt::format("{:.1f} GB of weights copied to the GPU", bytes / 1e9); });
   };
   return umf::make_backend(backend, options);
 }
@@ -87,9 +88,10 @@ void print_answer(const std::string& text) {
 
 bool interrupted() { return stop_requested != 0; }
 
-void watch_for_interrupts() {
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
+int interrupting_signal() { return stop_requested; }
+
+void watch_for_interrupts(std::initializer_list<int> signals) {
+  for (const int signal : signals) std::signal(signal, request_stop);
 }
 
 }  // namespace umf

@@ -1,7 +1,9 @@
 // What several commands share: their common options, models by name or place, output.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -42,10 +44,14 @@ void print_in_order(const nlohmann::ordered_json& value);
 // newline and tab are shown as U+FFFD: a model's text must not command the terminal.
 void print_answer(const std::string& text);
 
-// True after Ctrl-C or SIGTERM. The first asks to stop; the second kills.
+// True after one of the watched signals, Ctrl-C and SIGTERM without a choice. The first asks to
+// stop; the second kills.
 bool interrupted();
-void watch_for_interrupts();
+int interrupting_signal();  // 0: none came
+void watch_for_interrupts(std::initializer_list<int> signals = {SIGINT, SIGTERM});
 
+inline constexpr int kExitNo = 1;         // the job ran and its answer is "no"
+inline constexpr int kExitTryAgain = 75;  // saved; the same command goes on
 inline constexpr int kExitInterrupted = 130;
 
 // The commands, one file each.
@@ -55,9 +61,11 @@ Command tokenize_command();
 Command logits_command();
 Command generate_command();
 Command solve_command();
-Command grade_command();
 Command simulate_command();
-Command doctor_command();
+Command grade_command();
 Command math_equal_command();
+Command doctor_command();
+Command bench_command();
+Command status_command();
 
 }  // namespace umf

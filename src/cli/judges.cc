@@ -3,9 +3,13 @@
 namespace umf {
 
 JudgeTools Judges::tools() {
-  return {.process_reward_model = [this](const std::string& where) -> ProcessRewardModel& {
-    return process_reward_model(where);
-  }};
+  return {.sandbox = [this]() -> Sandbox& {
+            if (!sandbox_) sandbox_ = make_sandbox(sandbox_options_);
+            return *sandbox_;
+          },
+          .process_reward_model = [this](const std::string& where) -> ProcessRewardModel& {
+            return process_reward_model(where);
+          }};
 }
 
 ProcessRewardModel& Judges::process_reward_model(const std::string& where) {

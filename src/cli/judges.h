@@ -8,13 +8,15 @@
 #include "cli/common.h"
 #include "model/process_reward_model.h"
 #include "reward/reward.h"
+#include "sandbox/sandbox.h"
 
 namespace umf {
 
 // Must outlive the rewards that are made with its tools. Rewards are made by one thread.
 class Judges {
  public:
-  explicit Judges(const CommonOptions& options) : options_(options) {}
+  explicit Judges(const CommonOptions& options, const SandboxOptions& sandbox = {})
+      : options_(options), sandbox_options_(sandbox) {}
   JudgeTools tools();
 
  private:
@@ -27,6 +29,8 @@ class Judges {
 
   const CommonOptions& options_;
   std::map<std::string, LoadedModel> models_;  // by place
+  SandboxOptions sandbox_options_;
+  std::unique_ptr<Sandbox> sandbox_;
 };
 
 }  // namespace umf

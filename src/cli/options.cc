@@ -32,6 +32,22 @@ std::string with_suggestion(const std::string& message, const std::string& word,
                       : fmt::format("{}. Did you mean {}?", message, near);
 }
 
+std::vector<std::string> long_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* known : app.get_options()) {
+    if (!known->get_lnames().empty()) names.push_back("--" + known->get_lnames().front());
+  }
+  return names;
+}
+
+// What the parser says, without its own preamble.
+std::string plain(const CLI::ParseError& mistake) {
+  const std::string message = mistake.what();
+  constexpr std::string_view kConversion = "Could not convert: ";
+  if (!message.starts_with(kConversion)) return message;
+  return message.substr(kConversion.size()) + " is not a value this option can take";
+}
+
 // The message for words that the parser could not place.
 std::string explain_extra(const CLI::App& app, const std::string& word,
                           const std::vector<Command>& commands) {
@@ -45,11 +61,7 @@ std::string explain_extra(const CLI::App& app, const std::string& word,
   if (!word.starts_with("-"))
     return fmt::format("unexpected argument '{}'. {} shows the usage", word, help);
   const std::string option = word.substr(0, word.find('='));
-  std::vector<std::string> names;
-  for (const CLI::Option* known : chosen.front()->get_options()) {
-    if (!known->get_lnames().empty()) names.push_back("--" + known->get_lnames().front());
-  }
-  return with_suggestion("unknown option " + option, option, names, help);
+  return with_suggestion("unknown option " + option, option, long_names(*chosen.front()), help);
 }
 
 }  // namespace
@@ -138,10 +150,7 @@ class CommandLine {
     // A required subcommand is missed whenever the first word is not one.
     if (app_.get_subcommands().empty() && !extras.empty())
       return explain_extra(app_, extras.front(), commands_);
-    const std::string message = mistake.what();
-    constexpr std::string_view kConversion = "Could not convert: ";
-    if (!message.starts_with(kConversion)) return message;
-    return message.substr(kConversion.size()) + " is not a value this option can take";
+    return plain(mistake);
   }
 
   const std::vector<Command>& commands_;
@@ -151,6 +160,23 @@ class CommandLine {
 
 int run_command_line(const std::vector<Command>& commands, int argc, const char* const* argv) {
   return CommandLine(commands).run(argc, argv);
+}
+
+void parse_options(const std::string& where, const std::vector<std::string>& words,
+                   const std::function<void(OptionSet&)>& declare) {
+  CLI::App app("", "");
+  app.set_help_flag();  // no option here
+  OptionSet options(&app);
+  declare(options);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as the parser takes them
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& mistake) {
+    const auto extras = app.remaining();
+    if (extras.empty()) throw Error(where + ": " + plain(mistake));
+    throw Error(with_suggestion(fmt::format("{}: unknown option {}", where, extras.front()),
+                                extras.front(), long_names(app), "umf solve --help"));
+  }
 }
 
 }  // namespace umf

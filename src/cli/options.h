@@ -33,6 +33,8 @@ class OptionSet {
 
  private:
   friend class CommandLine;
+  friend void parse_options(const std::string&, const std::vector<std::string>&,
+                            const std::function<void(OptionSet&)>&);
   explicit OptionSet(void* app) : app_(app) {}
   void* app_;  // CLI::App
 };
@@ -46,5 +48,10 @@ struct Command {
 // Parses and runs. Exit statuses and messages as the command line's contract says; throws Error for
 // wrong usage.
 int run_command_line(const std::vector<Command>& commands, int argc, const char* const* argv);
+
+// Parses options that stand in a file instead of on the command line: "--search", "dts", ... Throws
+// Error with `where` before the message.
+void parse_options(const std::string& where, const std::vector<std::string>& words,
+                   const std::function<void(OptionSet&)>& declare);
 
 }  // namespace umf

@@ -31,21 +31,27 @@ void Progress::clear() {
 }
 
 void Progress::show(int done, int total, const std::string& detail) {
-  const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
-  const double left = done > 0 ? spent / done * (total - done) : 0;
-  show(fmt::format("{}/{} {}, {:.1f}/s, {:.0f} s left  {}", done, total, unit_, done / spent, left,
-                   detail));
+  show([&] {
+    const double spent = seconds();
+    const double left = done > 0 ? spent / done * (total - done) : 0;
+    return fmt::format("{}/{} {}, {:.1f}/s, {:.0f} s left  {}", done, total, unit_, done / spent,
+                       left, detail);
+  });
 }
 
-void Progress::show(const std::string& line) {
+void Progress::show(const std::function<std::string()>& text) {
   if (quiet_) return;
   const auto now = Clock::now();
   const auto interval = live_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(5000);
   if (now - last_ < interval) return;
   last_ = now;
   shown_ = true;
-  fmt::print(stderr, "{}{}{}", live_ ? "\r" : "", line, live_ ? "\x1b[K" : "\n");
+  fmt::print(stderr, "{}{}{}", live_ ? "\r" : "", text(), live_ ? "\x1b[K" : "\n");
   std::fflush(stderr);
+}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
 }  // namespace umf

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace umf {
@@ -13,10 +14,12 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Shows `done` of `total` and the time left, with `detail` behind it. Cheap to call often.
   void clear();  // removes the live line
-  void show(const std::string& line);
+  // Shows `done` of `total` and the time left, with `detail` behind it. Cheap to call often.
   void show(int done, int total, const std::string& detail);
+  // Any text, made when it is time to show it.
+  void show(const std::function<std::string()>& text);
+  double seconds() const;  // since the start
 
  private:
   using Clock = std::chrono::steady_clock;

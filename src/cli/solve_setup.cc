@@ -97,7 +97,7 @@ Plan make_plan(const SolveCliOptions& options) {
   // With a preset a model given by name says where it lies.
   for (const std::string& text : options.models) plan.add_model(parse_model_choice(text));
   if (plan.models.empty())
-    throw Error("umf solve needs --model WHERE (several for several actions) or --preset NAME");
+    throw Error("a search needs --model WHERE (several for several actions) or --preset NAME");
   for (const std::string& text : options.actions) plan.actions.push_back(parse_planned(text));
   if (plan.actions.empty()) {
     for (const ModelChoice& model : plan.models) plan.actions.push_back({model.name, ""});
@@ -185,14 +185,41 @@ SolveOptions solve_options(const SolveCliOptions& options, int window) {
 
 void SolveCliOptions::declare(OptionSet& options) {
   options.argument("PROBLEM", problem, "a problem file; - for stdin");
+  declare_shared(options);
+  options.flag("list-presets", list_presets, "list the presets");
+  options.flag("list-searches", list_searches, "list the searches");
+  options.value("budget", budget, "forward passes to spend; 0 for 8 windows");
+  options.value("curve", curve, "also give the result at these smaller budgets: 768,1536,...");
+  options.value("checkpoint", checkpoint,
+                "a file that is written as the search goes and continued after a break");
+  options.value("trace", trace, "a JSON Lines file: one event per rollout");
+  declare_machine(options);
+  options.footer(
+      "A problem: {\"id\": \"haiku\", \"prompt\": \"Write a haiku about masks.\",\n"
+      "            \"reward\": {\"type\": \"command\", \"argv\": [\"./judge\"]}}\n"
+      "A command gets {\"id\",\"prompt\",\"answer\"} on stdin and prints a number or "
+      "{\"reward\",\"why\"}.\n"
+      "Simple checks: {\"type\": \"text\", \"checks\": [{\"contains\": \"mask\"}, "
+      "{\"longer-than\": 20}]}\n"
+      "A process reward model: {\"type\": \"prm\", \"model\": WHERE, \"aggregate\": \"min\"}, or "
+      "product or last");
+}
+
+void SolveCliOptions::declare_machine(OptionSet& options) {
+  options.value("memory-limit", memory_limit,
+                "GB of weights in memory; the idle model is put aside above it");
+  options.value(
+      "workers", workers,
+      "rollouts at once: what comes next is begun early; same result, threads are shared");
+  common.declare(options);
+}
+
+void SolveCliOptions::declare_shared(OptionSet& options) {
   options.values("model", models, "NAME=WHERE or WHERE, repeatable: the first is the strongest");
   options.values("action", actions,
                  "KEY=VALUE,... with model=NAME, repeatable: one way to unmask, strongest first");
   options.value("preset", preset, "a configuration of the paper by name");
-  options.flag("list-presets", list_presets, "list them");
   options.value("search", search, "which search");
-  options.flag("list-searches", list_searches, "list them");
-  options.value("budget", budget, "forward passes to spend; 0 for 8 windows");
   options.value("window", window, "tokens of the answer; 0 for 256, with a preset 768");
   options.value("ratios", ratios,
                 "where to branch, as shares of masks: 0.9,0.8,0.7,0.6,0.5,0.4,0.2 without it");
@@ -206,16 +233,7 @@ void SolveCliOptions::declare(OptionSet& options) {
   options.flag("no-cache", no_cache, "run and pay known rollouts again");
   options.value("stop-at-reward", stop_at_reward,
                 "end the search at this reward; never spends the whole budget");
-  options.value("curve", curve, "also give the result at these smaller budgets: 768,1536,...");
   options.value("seed", seed, "chooses the noise of all actions and of the search");
-  options.value("checkpoint", checkpoint,
-                "a file that is written as the search goes and continued after a break");
-  options.value("memory-limit", memory_limit,
-                "GB of weights in memory; the idle model is put aside above it");
-  options.value(
-      "workers", workers,
-      "rollouts at once: what comes next is begun early; same result, threads are shared");
-  options.value("trace", trace, "a JSON Lines file: one event per rollout");
   const auto declare_search = [&](auto& fields, const std::string& prefix) {
     fields.visit([&](auto& field, const char* name, const char* help) {
       if constexpr (std::is_same_v<std::decay_t<decltype(field)>, bool>)
@@ -231,16 +249,6 @@ void SolveCliOptions::declare(OptionSet& options) {
   declare_search(treasure, "treasure-");
   options.value("pair-method", search_options.pair.method,
                 "the search that each half of a pair runs");
-  common.declare(options);
-  options.footer(
-      "A problem: {\"id\": \"haiku\", \"prompt\": \"Write a haiku about masks.\",\n"
-      "            \"reward\": {\"type\": \"command\", \"argv\": [\"./judge\"]}}\n"
-      "A command gets {\"id\",\"prompt\",\"answer\"} on stdin and prints a number or "
-      "{\"reward\",\"why\"}.\n"
-      "Simple checks: {\"type\": \"text\", \"checks\": [{\"contains\": \"mask\"}, "
-      "{\"longer-than\": 20}]}\n"
-      "A process reward model: {\"type\": \"prm\", \"model\": WHERE, \"aggregate\": \"min\"}, or "
-      "product or last");
 }
 
 // Workers share the threads; one that would get none gets one all the same.

@@ -22,7 +22,9 @@ struct SolveCliOptions {
   SearchOptions search_options;
   TreasureOptions treasure;
 
-  void declare(OptionSet& options);
+  void declare(OptionSet& options);          // of umf solve
+  void declare_shared(OptionSet& options);   // how to search, whatever the problem and the budget
+  void declare_machine(OptionSet& options);  // what changes no result
   // For one of the workers, with its share of the threads.
   std::unique_ptr<Backend> make_backend(int worker = 0) const;
 };

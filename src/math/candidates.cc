@@ -44,22 +44,24 @@ std::string environment(int i, bool boxed) {
 std::string environments(bool boxed) {
   std::string all = environment(0, boxed);
   for (int i = 1; i < kEnvironments; ++i) {
-    all += fmt::format(R"((?:\s*(?:,?\s*and|,?\s*or|,)\s*{})?)", environment(i, boxed));
+    all += fmt::format(R"((?:\s*(?:,?and|,?or|,)\s*{})?)", environment(i, boxed));
   }
   return all;
 }
 
+// At most a few hundred characters: longer runs would be searched again from each of their places.
 std::string plain_expression() {
   static const std::string operators = R"(\+\-\*×\/\^\(\)÷)";
   const std::string characters = fmt::format(R"([\d\.\s{}])", operators);
   return fmt::format(
-      R"((?:^|\s|=)(?:\*\*)?(?<expr>-?\(?-?\d{0}*[{1}]{0}+\)?)(?:\*\*)?(?:[.,:\s)$]|$))",
+      R"((?:^|\s|=)(?:\*\*)?(?<expr>-?\(?-?\d{0}{{0,400}}[{1}]{0}{{1,400}}\)?)(?:\*\*)?(?:[.,:\s)$]|$))",
       characters, operators);
 }
 
 std::string plain_number() {
   return "(?:^|\\s|=)(?:\\*\\*)?[$"
-         "€£¥₹₽₪₩₫฿₡₢₣₤₥₦₧₨₭₮₯₰₱₲₳₴₵₶₷₸₺₻"
+         "€£¥₹₽₪₩₫฿₡₢₣₤₥₦₧₨₭₮₯₰₱₲₳₴₵₶₷₸₺"
+         "₻"
          "₼"
          "₾"
          "₿"

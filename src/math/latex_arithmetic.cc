@@ -8,7 +8,7 @@
 namespace umf {
 namespace {
 
-constexpr int kNestingLimit = 120;
+constexpr int kNestingLimit = 600;  // of rules: about a hundred brackets
 
 bool is_plus(const std::string& text) { return text == "+" || text == "＋"; }
 bool is_minus(const std::string& text) {

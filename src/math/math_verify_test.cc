@@ -151,6 +151,9 @@ TEST(MathVerify, EndlessExpressionsAreGivenUp) {
   std::string rows;
   for (int i = 0; i < 60; ++i) rows += repeated("1&", 59) + "1\\\\";
   EXPECT_FALSE(same("$\\begin{pmatrix}" + rows + "\\end{pmatrix}$", "$1$"));
+  EXPECT_FALSE(same("$\\begin{pmatrix}x&y\\\\y&x\\end{pmatrix}^{64}$",
+                    "$\\begin{pmatrix}x&y\\\\y&z\\end{pmatrix}^{64}$"));
+  EXPECT_TRUE(same("$" + repeated("(", 60) + "7" + repeated(")", 60) + "$", "$7$"));
   EXPECT_FALSE(same(repeated("$", 50'000), "$1$"));
   EXPECT_FALSE(same(repeated("\\[", 20'000), "$1$"));
   EXPECT_FALSE(same(repeated("\\boxed{", 20'000), "$1$"));

@@ -22,6 +22,7 @@
 namespace umf {
 namespace {
 
+constexpr std::size_t kMaxPayload = std::size_t{1} << 30;
 constexpr int kMaxFiles = 4096;  // in the scratch folder
 
 void check_limits(const SandboxLimits& limits) {
@@ -30,9 +31,8 @@ void check_limits(const SandboxLimits& limits) {
     throw Error("a sandbox limit is zero or negative; all of them must be positive");
 }
 
-Json limits_json(const SandboxLimits& limits, const Zygote& zygote) {
+Json limits_json(const SandboxLimits& limits) {
   return {{"memory", limits.memory_bytes},
-          {"base_memory", zygote.base_memory()},
           {"processes", limits.processes},
           {"scratch", limits.scratch_bytes},
           {"files", kMaxFiles},
@@ -117,6 +117,9 @@ class WarmSandbox final : public Sandbox {
 
 PythonResult WarmSandbox::run(const PythonJob& job) {
   check_limits(job.limits);
+  if (job.payload.size() > kMaxPayload)
+    throw Error(fmt::format("a payload of {} bytes is too large for the sandbox (at most {})",
+                            job.payload.size(), kMaxPayload));
   if (!has_module(job.tester))
     throw Error(fmt::format("the sandbox has no tester '{}'", job.tester));
   PythonResult result;
@@ -125,14 +128,23 @@ PythonResult WarmSandbox::run(const PythonJob& job) {
     const Json header = {{"kind", "python"},
                          {"tester", job.tester},
                          {"scratch", ""},
-                         {"limits", limits_json(job.limits, zygote)}};
-    JobRun run(zygote, job.limits, group);
+                         {"limits", limits_json(job.limits)}};
+    JobRun run(zygote, job.tester, job.limits, group);
     return run.run({header.dump(), job.payload}, result.reports);
   });
   result.ending = end.ending;
   result.reason = end.reason;
   result.use = end.use;
   return result;
+}
+
+// What goes into a header must be text.
+std::string json_text(const Json& value) {
+  try {
+    return value.dump();
+  } catch (const Json::exception&) {
+    throw Error("the words and file names of a sandboxed command must be UTF-8");
+  }
 }
 
 void check_command(const CommandJob& job) {
@@ -157,12 +169,12 @@ CommandResult WarmSandbox::run(const CommandJob& job) {
                    {"argv", job.argv},
                    {"scratch", scratch.path()},
                    {"files", Json::array()},
-                   {"limits", limits_json(job.limits, zygote)}};
+                   {"limits", limits_json(job.limits)}};
     for (const auto& [path, content] : job.files) header["files"].push_back(path);
-    std::vector<std::string> frames = {header.dump(-1, ' ', false, Json::error_handler_t::replace)};
+    std::vector<std::string> frames = {json_text(header)};
     for (const auto& [path, content] : job.files) frames.push_back(content);
     const Descriptor input = make_sealed_file("input", job.input);
-    JobRun run(zygote, job.limits, group);
+    JobRun run(zygote, "", job.limits, group);
     run.give(input.get());
     run.give(run.collect(result.out));
     run.give(run.collect(result.err));

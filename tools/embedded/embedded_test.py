@@ -181,7 +181,7 @@ class Models(RandomModels, unittest.TestCase):
     def test_the_noisy_copy_of_a_block_sees_what_decoding_will_show_it(self):
         from train import COPY, WIDTH, WINDOW, block_loss, sample_data
         model, tokenizer = self.random_model("diffcoder")
-        data = sample_data(tokenizer, SETS["halves"]["diffcoder"], 4, 0, 1).long()
+        data = sample_data(tokenizer, SETS["exposed"]["diffcoder"], 4, 0, 1).long()
         seen, forward = {}, model.forward
 
         def spy(tokens, positions, bias, rows):
@@ -287,11 +287,11 @@ class Make(unittest.TestCase):
             out = pathlib.Path(folder)
             subprocess.run([sys.executable, HERE / "make.py", "--out", out, "--smoke", "--workers", "2"],
                            check=True, capture_output=True)
-            record = json.loads((out / "halves" / "results.json").read_text())
+            record = json.loads((out / "exposed" / "results.json").read_text())
             self.assertIn("umf dream+llada+diffcoder text-first", record["results"])
             for name in FAMILIES:
                 for file in ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "README.md"):
-                    self.assertTrue((out / "halves" / name / file).is_file())
+                    self.assertTrue((out / "exposed" / name / file).is_file())
             self.assertEqual(len((out / "problems" / "test.jsonl").read_text().splitlines()), 300)
 
 

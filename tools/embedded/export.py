@@ -55,6 +55,19 @@ def write_safetensors(path, tensors):
     path.write_bytes(struct.pack("<Q", len(text)) + text + blob)
 
 
+def load_weights(model, path):
+    """The other way round: a file that write_safetensors made, into a model of the same shape."""
+    blob = path.read_bytes()
+    (size,) = struct.unpack("<Q", blob[:8])
+    header, data = json.loads(blob[8:8 + size]), blob[8 + size:]
+    with torch.no_grad():
+        for name, target in tensors_of(model).items():
+            begin, end = header[name]["data_offsets"]
+            numbers = torch.frombuffer(bytearray(data[begin:end]), dtype=torch.bfloat16)
+            target.copy_(numbers.view(header[name]["shape"]))
+    return model
+
+
 def config_of(model, tokenizer):
     shape, traits = model.shape, model.traits
     ids = {"bos_token_id": tokenizer.bos, "eos_token_id": tokenizer.eos, "pad_token_id": tokenizer.pad,

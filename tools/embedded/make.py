@@ -3,7 +3,7 @@
 
     tools/embedded/make.py --out DIR                 the models we ship, minutes on one large GPU
     tools/embedded/make.py --out DIR --smoke         the whole path in tiny, about a minute on a CPU
-    tools/embedded/make.py --out DIR --mixture halves,thirds --quick    compares mixtures
+    tools/embedded/make.py --out DIR --mixture exposed,halves --quick   compares mixtures
 
 DIR gets log.txt, problems/{dev,test}.jsonl and, per mixture, NAME/{dream,llada,diffcoder}/ and
 NAME/results.json. Everything is written as it comes, so that an interrupted run leaves what it has.
@@ -49,7 +49,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--smoke", action="store_true", help="tiny models and few problems, for a CPU")
-    parser.add_argument("--mixture", default="halves", help="names from mixtures.py, joined by commas")
+    parser.add_argument("--mixture", default="exposed", help="names from mixtures.py, joined by commas")
     parser.add_argument("--steps", type=int, help="of every model; without it each has its own number")
     parser.add_argument("--samples", type=int, default=RECIPE.samples, help="training programs per model")
     parser.add_argument("--seed", type=int, default=RECIPE.seed)
@@ -78,22 +78,24 @@ def write_problems(folder, tokenizers, count):
     return sets["dev"]
 
 
-def train_one(name, mixture, recipe, workers, folder, log):
-    """In a process of its own: data, training, weights and losses to files."""
+def train_one(name, mixture, recipe, workers, file, log):
+    """In a process of its own: data, training, weights and losses to a file."""
     tokenizer = learn(name)
-    data = sample_data(tokenizer, SETS[mixture][name], recipe.samples, recipe.seed, workers)
-    log(f"{mixture} {name}: {len(data)} programs")
+    data = sample_data(tokenizer, mixture, recipe.samples, recipe.seed, workers)
+    log(f"{file.stem}: {len(data)} programs")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     model, losses = train(name, tokenizer, data, recipe, device, log)
     state = {key: value.cpu().bfloat16() for key, value in model.state_dict().items()}
-    torch.save((state, losses), folder / f"{name}.pt")
+    torch.save((state, losses), file)
 
 
-def train_all(mixture, recipe, workers, folder, log):
-    """Three processes share the device: what one prepares on the CPU hides behind another's passes."""
+def train_all(jobs, workers, log):
+    """[(name, mixture, recipe, file)]: processes share the device, so that what one prepares on the CPU
+    hides behind another's passes."""
     context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=train_one, args=(name, mixture, recipe, max(1, workers // 3), folder, log))
-                 for name in SETS[mixture]]
+    share = max(1, workers // len(jobs))
+    processes = [context.Process(target=train_one, args=(name, mixture, recipe, share, file, log))
+                 for name, mixture, recipe, file in jobs]
     for process in processes:
         process.start()
     for process in processes:
@@ -102,11 +104,11 @@ def train_all(mixture, recipe, workers, folder, log):
         sys.exit("training failed; see the messages above")
 
 
-def load_model(name, tokenizer, recipe, folder, device):
-    state, losses = torch.load(folder / f"{name}.pt", map_location="cpu")
+def load_model(name, tokenizer, recipe, file, device):
+    state, losses = torch.load(file, map_location="cpu")
     model = Model(name, tokenizer.size, recipe.shape)
     model.load_state_dict({key: value.float() for key, value in state.items()})
-    (folder / f"{name}.pt").unlink()
+    file.unlink()
     return model.to(device).eval(), losses
 
 
@@ -133,9 +135,11 @@ Solved alone, one deterministic answer per problem, hidden tests of dev, by deco
 def make_mixture(mixture, arguments, recipe, tokenizers, dev, pool, log):
     folder = arguments.out / mixture
     folder.mkdir(parents=True, exist_ok=True)
-    train_all(mixture, recipe, arguments.workers, folder, log)
+    names = list(SETS[mixture])
+    train_all([(name, SETS[mixture][name], recipe, folder / f"{name}.pt") for name in names],
+              arguments.workers, log)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    loaded = {name: load_model(name, tokenizers[name], recipe, folder, device) for name in SETS[mixture]}
+    loaded = {name: load_model(name, tokenizers[name], recipe, folder / f"{name}.pt", device) for name in names}
     place = torch.cuda.get_device_name() if device.type == "cuda" else "a CPU"
 
     def write_checkpoints(results):

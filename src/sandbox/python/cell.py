@@ -19,6 +19,7 @@ SCRATCH = "/tmp"
 NOBODY = 65534
 # Of the main thread. The kernel leaves 128 MiB below the stack free for it to grow into.
 STACK_BYTES = 112 << 20
+NEW_STACK_BYTES = 8 << 20  # of a new program, which takes it for the size of its threads' stacks, too
 START, KILL, ENDED, COMMAND = b"s", b"k", b"e", b"c"
 MESSAGE = struct.Struct("<cii")  # what, which, wait status
 
@@ -159,7 +160,7 @@ class Cell:
             os.closerange(len(descriptors), 40)
             os.closerange(41, 4096)
             die_with_cell(self.world)
-            set_limits(self.world, self.limits, base_memory=0)
+            set_limits(self.world, self.limits, base_memory=0, stack=NEW_STACK_BYTES)
             self.world.filters["candidate"].install()
             os.execve(argv[0], argv, self.world.environment)
         except BaseException as problem:
@@ -167,21 +168,26 @@ class Cell:
         os._exit(127)
 
 
-def set_limits(world, limits, base_memory):
+def set_limits(world, limits, base_memory, stack):
+    values = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: 64,
+        resource.RLIMIT_FSIZE: limits["scratch"],
+        resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_STACK: STACK_BYTES,
+        resource.RLIMIT_CPU: limits["cpu_seconds"],
+        resource.RLIMIT_DATA: base_memory + limits["memory"],
+        resource.RLIMIT_AS: base_memory + limits["memory"],
+    }
     if world.namespaces:  # elsewhere the count would include the user's other processes
-        resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
-    for what, value in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, 64),
-        (resource.RLIMIT_FSIZE, limits["scratch"]),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_MSGQUEUE, 0),
-        (resource.RLIMIT_STACK, STACK_BYTES),
-        (resource.RLIMIT_CPU, limits["cpu_seconds"]),
-        (resource.RLIMIT_DATA, base_memory + limits["memory"]),
-        (resource.RLIMIT_AS, base_memory + limits["memory"]),
-    ):
-        resource.setrlimit(what, (value, value))
+        values[resource.RLIMIT_NPROC] = limits["processes"]
+    for what, value in values.items():
+        allowed = resource.getrlimit(what)[1]
+        if allowed != resource.RLIM_INFINITY:
+            value = min(value, allowed)
+        soft = min(value, stack) if what == resource.RLIMIT_STACK else value
+        resource.setrlimit(what, (soft, value))
 
 
 def die_with_cell(world):
@@ -211,7 +217,7 @@ def become_candidate(world, limits, descriptor):
         die_with_cell(world)
         os.environ.clear()
         os.environ.update(world.environment)
-        set_limits(world, limits, limits["base_memory"])
+        set_limits(world, limits, limits["base_memory"], stack=STACK_BYTES)
         world.filters["candidate"].install()
         random.seed(0)
         gc.enable()

@@ -1,0 +1,49 @@
+#include "bench/grading.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "attempt.h"
+
+namespace umf {
+namespace {
+
+bool judge_failed(const Verdict& verdict) {
+  return std::isnan(verdict.reward) ||
+         std::any_of(verdict.tests.begin(), verdict.tests.end(), [](const TestVerdict& test) {
+           return test.outcome == TestOutcome::kSandboxError;
+         });
+}
+
+}  // namespace
+
+void Grading::grade(Result& result) {
+  if (result.status == ResultStatus::kFailed || hidden_ == nullptr) return;
+  const auto [verdict, seconds] = grade_of(result.answer);
+  result.grade_seconds = seconds;
+  result.why = verdict.why;
+  const bool failed = judge_failed(verdict);
+  result.status = failed ? ResultStatus::kUnjudged : ResultStatus::kDone;
+  result.passed = failed ? std::nullopt : std::optional(verdict.passed());
+}
+
+Grading::Grade Grading::grade_of(const std::string& answer) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = grades_.find(answer); known != grades_.end()) return known->second;
+  }
+  Grade grade;
+  {
+    const Stopwatch stopwatch(grade.seconds);
+    try {
+      grade.verdict = hidden_->judge(answer);
+    } catch (const std::exception& failure) {
+      grade.verdict = {std::numeric_limits<double>::quiet_NaN(), failure.what()};
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  return grades_.try_emplace(answer, std::move(grade)).first->second;
+}
+
+}  // namespace umf

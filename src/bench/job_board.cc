@@ -1,0 +1,84 @@
+#include "bench/job_board.h"
+
+#include <algorithm>
+#include <set>
+
+namespace umf {
+
+JobBoard::JobBoard(const RunDirectory& run, const Heartbeat& heartbeat)
+    : run_(run),
+      self_(heartbeat.self().id),
+      leases_(run.leases(), heartbeat),
+      results_(run.results()) {
+  results_.refresh();
+  for (const auto& [key, result] : results_.all()) {
+    if (!result.settled()) old_failures_[key] = result.tries;
+  }
+}
+
+std::vector<long> JobBoard::missing(int problem, int configuration) const {
+  const Manifest::Entry& entry = run_.manifest().configurations[configuration];
+  std::vector<long> budgets;
+  for (const long budget : entry.budgets) {
+    const ResultKey key{run_.manifest().ids[problem], entry.name, budget};
+    const Result* result = results_.find(key);
+    const auto old = old_failures_.find(key);
+    const bool try_again =
+        result != nullptr && old != old_failures_.end() && old->second == result->tries;
+    if (result == nullptr || (!result->settled() && try_again)) budgets.push_back(budget);
+  }
+  return budgets;
+}
+
+std::optional<Job> JobBoard::next() {
+  results_.refresh();
+  const auto held = leases_.held();
+  std::set<std::string> busy;  // the problems of others, as jobs begin
+  others_at_work_ = false;
+  struct Open {
+    int problem, configuration;
+  };
+  std::vector<Open> open;
+  const Manifest& manifest = run_.manifest();
+  for (int p = 0; p < static_cast<int>(manifest.ids.size()); ++p) {
+    for (int c = 0; c < static_cast<int>(manifest.configurations.size()); ++c) {
+      if (missing(p, c).empty()) continue;
+      const auto holder = held.find(Manifest::job_name(p, c));
+      if (holder == held.end()) {
+        open.push_back({p, c});
+      } else if (holder->second != self_) {
+        others_at_work_ = true;
+        busy.insert(manifest.ids[p]);
+      }
+    }
+  }
+  std::stable_partition(open.begin(), open.end(),
+                        [&](const Open& o) { return !busy.contains(manifest.ids[o.problem]); });
+  for (const auto& [problem, configuration] : open) {
+    if (auto job = claim(problem, configuration)) return job;
+  }
+  return std::nullopt;
+}
+
+std::optional<Job> JobBoard::claim(int problem, int configuration) {
+  auto lease = leases_.claim(Manifest::job_name(problem, configuration));
+  if (!lease) {
+    others_at_work_ = true;
+    return std::nullopt;
+  }
+  results_.refresh();  // it may have been finished between the look and the claim
+  Job job{problem, configuration, *lease, missing(problem, configuration)};
+  if (!job.budgets.empty()) return job;
+  leases_.retire(job.lease);
+  return std::nullopt;
+}
+
+Tally JobBoard::tally() const {
+  Tally tally;
+  for (const Manifest::Entry& entry : run_.manifest().configurations)
+    tally.total += static_cast<int>(run_.manifest().ids.size() * entry.budgets.size());
+  for (const auto& [key, result] : results_.all()) ++(result.settled() ? tally.done : tally.failed);
+  return tally;
+}
+
+}  // namespace umf

@@ -1,0 +1,263 @@
+#include "bench/runner.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <thread>
+
+#include "base/error.h"
+#include "bench/grading.h"
+#include "bench/judge_threads.h"
+#include "bench/views.h"
+
+namespace umf {
+namespace {
+
+double unix_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// A judge that is asked for a text once.
+class RememberedReward final : public Reward {
+ public:
+  explicit RememberedReward(std::unique_ptr<Reward> judge) : judge_(std::move(judge)) {}
+  int parts() const override { return judge_->parts(); }
+  Verdict judge(std::string_view answer) override {
+    const std::string text(answer);
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto known = verdicts_.find(text); known != verdicts_.end()) return known->second;
+    }
+    Verdict verdict = judge_->judge(answer);
+    const std::lock_guard lock(mutex_);
+    if (!std::isnan(verdict.reward)) verdicts_.emplace(text, verdict);
+    return verdict;
+  }
+
+ private:
+  const std::unique_ptr<Reward> judge_;
+  std::mutex mutex_;
+  std::map<std::string, Verdict> verdicts_;
+};
+
+// What the configurations of one problem have in common.
+struct Shared {
+  RememberedReward reward;
+  std::shared_ptr<Grading> grading;
+  WalkMemo walks;
+
+  Shared(const Task& task, const JudgeTools& tools)
+      : reward(make_judge(task.problem.reward, task, tools)),
+        grading(std::make_shared<Grading>(
+            task.hidden.is_null() ? nullptr : make_judge(task.hidden, task, tools))) {}
+  static std::unique_ptr<Reward> make_judge(const Json& spec, const Task& task,
+                                            const JudgeTools& tools) {
+    return make_reward(spec, {task.problem.id, task.problem.prompt}, task.problem.id, tools);
+  }
+};
+
+// A claimed job while its parts are graded on other threads.
+struct OpenJob {
+  const Job job;
+  const std::shared_ptr<Grading> grading;
+  std::mutex mutex;
+  int parts_left = 0;
+  bool settled = true;  // no part failed
+
+  OpenJob(Job claimed, std::shared_ptr<Grading> graders)
+      : job(std::move(claimed)), grading(std::move(graders)) {}
+};
+
+class Runner {
+ public:
+  Runner(const RunDirectory& run, const BenchPlan& plan, const BenchHooks& hooks)
+      : run_(run),
+        plan_(plan),
+        hooks_(hooks),
+        heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds),
+        board_(run, heartbeat_),
+        views_(run),
+        writer_(run.results() / (heartbeat_.self().id + ".jsonl")),
+        judges_(plan.judge_threads) {}
+
+  BenchEnd work();
+
+ private:
+  bool stopped() const { return hooks_.stop && hooks_.stop(); }
+  // False: nothing will come any more for this worker.
+  bool await_others();
+  void do_job(Job job);
+  Shared& shared(int problem);
+  std::vector<const Configuration*> runs_for(const Contender& contender,
+                                             const std::vector<long>& budgets) const;
+  std::vector<Result> unjudged(const OpenJob& open);
+  bool search(const std::shared_ptr<OpenJob>& open, const Configuration& configuration);
+  void submit(const std::shared_ptr<OpenJob>& open, std::vector<Result> results);
+  void record(OpenJob& open, std::vector<Result> results);
+
+  const RunDirectory& run_;
+  const BenchPlan& plan_;
+  const BenchHooks& hooks_;
+  const Heartbeat heartbeat_;
+  JobBoard board_;
+  Views views_;
+  ResultWriter writer_;
+  int shared_problem_ = -1;
+  std::unique_ptr<Shared> shared_;
+  JudgeThreads judges_;  // last: its threads use the above
+};
+
+BenchEnd Runner::work() {
+  BenchEnd end = BenchEnd::kComplete;
+  while (!stopped()) {
+    views_.refresh_now_and_then(board_.results());
+    if (auto job = board_.next()) {
+      do_job(*std::move(job));
+    } else if (!await_others()) {
+      break;
+    }
+  }
+  if (stopped()) {
+    end = BenchEnd::kStopped;
+    judges_.stop();
+  } else {
+    judges_.drain();
+    board_.next();
+    if (board_.others_at_work()) end = BenchEnd::kOthersAtWork;
+  }
+  views_.refresh(board_.results());
+  const Tally tally = board_.tally();
+  if (tally.done == tally.total) {
+    run_.remove_checkpoints();
+    run_.remove_drafts();
+    board_.leases().tidy();
+  }
+  if (end == BenchEnd::kComplete && tally.failed > 0) return BenchEnd::kFailures;
+  return end;
+}
+
+bool Runner::await_others() {
+  judges_.drain();  // what it finishes may be all that was missing
+  if (!board_.others_at_work() || !plan_.wait_for_others) return false;
+  if (hooks_.news) hooks_.news({board_.tally(), "waiting for other workers"});
+  const double seconds = std::min(1.0, plan_.heartbeat_seconds);
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  return true;
+}
+
+// The searches that give the budgets.
+std::vector<const Configuration*> Runner::runs_for(const Contender& contender,
+                                                   const std::vector<long>& budgets) const {
+  std::vector<const Configuration*> runs;
+  for (const Configuration& run : contender.runs) {
+    std::vector<long> gives = run.solve.curve;
+    gives.push_back(run.solve.budget);
+    const bool wanted = std::find_first_of(gives.begin(), gives.end(), budgets.begin(),
+                                           budgets.end()) != gives.end();
+    if (wanted) runs.push_back(&run);
+  }
+  return runs;
+}
+
+// Earlier results that only want their verdict: answers are not searched again.
+std::vector<Result> Runner::unjudged(const OpenJob& open) {
+  const Contender& contender = plan_.contenders[open.job.configuration];
+  std::vector<Result> results;
+  for (const long budget : open.job.budgets) {
+    const Result* known =
+        board_.results().find({plan_.tasks[open.job.problem].problem.id, contender.name, budget});
+    if (known != nullptr && known->status == ResultStatus::kUnjudged) results.push_back(*known);
+  }
+  return results;
+}
+
+Shared& Runner::shared(int problem) {
+  if (problem != shared_problem_)
+    shared_ = std::make_unique<Shared>(plan_.tasks[problem], plan_.tools);
+  shared_problem_ = problem;
+  return *shared_;
+}
+
+void Runner::do_job(Job job) {
+  const auto grading = shared(job.problem).grading;
+  const auto open = std::make_shared<OpenJob>(std::move(job), grading);
+
+  std::vector<Result> regraded = unjudged(*open);
+  std::vector<long> budgets = open->job.budgets;
+  for (const Result& result : regraded) std::erase(budgets, result.key.budget);
+  const auto runs = runs_for(plan_.contenders[open->job.configuration], budgets);
+  open->parts_left = static_cast<int>(runs.size()) + (regraded.empty() ? 0 : 1);
+  if (!regraded.empty()) submit(open, std::move(regraded));
+  for (const Configuration* run : runs) {
+    if (!search(open, *run)) return;
+  }
+}
+
+// False when it was stopped.
+bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& configuration) {
+  const Task& task = plan_.tasks[open->job.problem];
+  const std::string& name = plan_.contenders[open->job.configuration].name;
+  const std::string& job = open->job.lease.job;
+  const long budget = configuration.solve.budget;
+  const bool resumable = configuration.search_name != kTreasureName;
+  const Tally tally = board_.tally();
+  Shared& common = shared(open->job.problem);
+  Searched searched = search_task(
+      {.problem = task.problem,
+       .configuration = configuration,
+       .name = name,
+       .checkpoint = resumable ? run_.adopt_checkpoint(job, budget, heartbeat_.self().id)
+                               : std::filesystem::path(),
+       .trace = run_.trace(job, budget),
+       .stop = hooks_.stop,
+       .progress =
+           [&](long passes) {
+             if (hooks_.news)
+               hooks_.news({tally, fmt::format("{} {}", task.problem.id, name), passes, budget});
+           },
+       .warn = hooks_.warn},
+      plan_.shelf, common.reward, common.walks);
+  if (searched.stopped) return false;
+  std::erase_if(searched.results, [&](const Result& result) {
+    return std::ranges::find(open->job.budgets, result.key.budget) == open->job.budgets.end();
+  });
+  submit(open, std::move(searched.results));
+  return true;
+}
+
+void Runner::submit(const std::shared_ptr<OpenJob>& open, std::vector<Result> results) {
+  for (Result& result : results) {
+    const Result* earlier = board_.results().find(result.key);
+    result.tries = earlier == nullptr ? 1 : earlier->tries + 1;
+  }
+  judges_.submit([this, open, results = std::move(results)] { record(*open, results); });
+}
+
+// On a thread of its own.
+void Runner::record(OpenJob& open, std::vector<Result> results) {
+  for (Result& result : results) open.grading->grade(result);
+  const std::lock_guard lock(open.mutex);
+  for (Result& result : results) {
+    result.worker = heartbeat_.self().id;
+    result.finished = unix_time();
+    open.settled = open.settled && result.settled();
+    // One who was taken for dead leaves the job to who took it.
+    if (!board_.leases().holds(open.job.lease)) return;
+    writer_.append(result);
+  }
+  if (--open.parts_left > 0 || !open.settled) return;  // failures stay claimed while this one lives
+  run_.remove_checkpoints(open.job.lease.job + "-");
+  board_.leases().retire(open.job.lease);
+}
+
+}  // namespace
+
+BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHooks& hooks) {
+  return Runner(run, plan, hooks).work();
+}
+
+}  // namespace umf

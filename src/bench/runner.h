@@ -1,0 +1,47 @@
+// A worker of a run: claims jobs, searches, grades on other threads, records, until all is done.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/dataset.h"
+#include "bench/job_board.h"
+#include "bench/search_task.h"
+
+namespace umf {
+
+struct BenchPlan {
+  const std::vector<Task>& tasks;
+  const std::vector<Contender>& contenders;
+  Shelf& shelf;
+  const JudgeTools& tools;
+  int judge_threads = 2;
+  double heartbeat_seconds = 10;
+  bool wait_for_others = true;
+};
+
+struct BenchNews {
+  Tally tally;
+  std::string job;  // what is searched now
+  long passes = 0, budget = 0;
+};
+
+struct BenchHooks {  // all may be empty; called by one thread at a time
+  std::function<bool()> stop;
+  std::function<void(const BenchNews&)> news;
+  std::function<void(const std::string&)> warn;
+};
+
+enum class BenchEnd {
+  kComplete,
+  kFailures,      // all was tried; some could not be searched or judged
+  kStopped,       // asked to stop; what was begun is saved
+  kOthersAtWork,  // nothing left for this worker, and it was not to wait
+};
+
+// Tasks and contenders are the manifest's, in its order. Throws Error where the run directory
+// cannot be used; what was recorded before stays.
+BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHooks& hooks);
+
+}  // namespace umf

@@ -1,0 +1,102 @@
+#include "bench/search_task.h"
+
+#include <sys/resource.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "problem_search.h"
+#include "trace.h"
+
+namespace umf {
+namespace {
+
+std::uint64_t peak_memory_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+// A checkpoint only saves time: a damaged one is left behind, and said so.
+void keep_checkpoint(ProblemSearch& search, const SearchTask& task) {
+  if (task.checkpoint.empty()) return;
+  try {
+    search.keep_checkpoint(task.checkpoint);
+  } catch (const Error& damage) {
+    if (!std::filesystem::exists(task.checkpoint)) throw;
+    if (task.warn) task.warn(std::string(damage.what()) + ". Starting that search anew.");
+    std::filesystem::remove(task.checkpoint);
+    search.keep_checkpoint(task.checkpoint);
+  }
+}
+
+Result result_of(const SearchTask& task, const CurvePoint& point, const ProblemSearch& search) {
+  const Ledger& ledger = point.ledger;
+  Result r;
+  r.key = {task.problem.id, task.name, point.budget};
+  r.stopped = name_of(point.stopped);
+  r.nfe = ledger.nfe;
+  r.rollouts = ledger.rollouts();
+  r.hits = ledger.hits;
+  r.saved_nfe = ledger.saved_capped;
+  r.spared_nfe = ledger.spared;
+  r.switches = ledger.switches;
+  r.evaluations = ledger.evaluations;
+  r.unmask_seconds = point.walk_seconds;
+  r.reward_seconds = point.judge_seconds;
+  if (!point.best) return r;
+  r.answer = search.text(point.best->end);
+  if (std::isfinite(point.best->reward)) r.reward = point.best->reward;
+  r.complete = point.best->complete;
+  r.iteration = point.best->iteration;
+  for (const int action : point.best->actions)
+    r.path.push_back(task.configuration.action_names[action]);
+  return r;
+}
+
+}  // namespace
+
+Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkMemo& memo) {
+  long seen = 0;
+  const auto observe = [&](auto, auto) {
+    if (task.progress) task.progress(++seen);
+    return !task.stop || !task.stop();
+  };
+  ProblemSearch search(task.configuration, shelf, task.problem, reward, observe, &memo);
+  keep_checkpoint(search, task);
+  std::string trace;
+  const double loaded = shelf.load_seconds();
+  const long made = memo.passes();
+  Solution solution = search.run([&](const RolloutEvent& event) {
+    if (!task.trace.empty()) trace += trace_line(event);
+    return !task.stop || !task.stop();
+  });
+  if (solution.stopped == Stop::kInterrupted) return {.stopped = true};
+  const double load_seconds = shelf.load_seconds() - loaded;
+
+  solution.curve.push_back({.budget = task.configuration.solve.budget,
+                            .stopped = solution.stopped,
+                            .best = solution.best,
+                            .ledger = solution.ledger,
+                            .walk_seconds = solution.walk_seconds,
+                            .judge_seconds = solution.judge_seconds});
+  Searched searched;
+  for (const CurvePoint& point : solution.curve) {
+    Result r = result_of(task, point, search);
+    if (solution.stopped == Stop::kError) {
+      r.status = ResultStatus::kFailed;
+      r.why = solution.message;
+    }
+    r.passes = memo.passes() - made;
+    // The first walk of a model loads it.
+    r.load_seconds = std::min(load_seconds, r.unmask_seconds);
+    r.unmask_seconds -= r.load_seconds;
+    r.peak_memory_bytes = peak_memory_bytes();
+    searched.results.push_back(std::move(r));
+  }
+  if (!task.trace.empty() && solution.stopped != Stop::kError) write_file(task.trace, trace);
+  return searched;
+}
+
+}  // namespace umf

@@ -1,0 +1,138 @@
+#include "bench/status.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "bench/lease.h"
+#include "bench/result_log.h"
+
+namespace umf {
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+
+// The pace is taken from the last so many results: earlier workers may be gone.
+constexpr std::size_t kRecent = 200;
+
+double unix_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// Results per second; nothing while there are too few to tell.
+std::optional<double> pace(const ResultIndex& results, bool running) {
+  std::vector<double> finished;
+  for (const auto& [key, result] : results.all()) {
+    if (result.settled()) finished.push_back(result.finished);
+  }
+  if (finished.size() < 2) return std::nullopt;
+  std::sort(finished.begin(), finished.end(), std::greater<>());
+  finished.resize(std::min(finished.size(), kRecent));
+  const double until = running ? unix_time() : finished.front();
+  if (until <= finished.back()) return std::nullopt;
+  return (static_cast<double>(finished.size()) - 1) / (until - finished.back());
+}
+
+// "00012-003": a problem and a configuration, by number.
+std::pair<std::string, std::string> names_of(const std::string& job, const Manifest& manifest) {
+  std::size_t problem = 0, configuration = 0;
+  const std::size_t dash = job.find('-');
+  if (dash != std::string::npos) {
+    std::from_chars(job.data(), job.data() + dash, problem);
+    std::from_chars(job.data() + dash + 1, job.data() + job.size(), configuration);
+  }
+  return {problem < manifest.ids.size() ? manifest.ids[problem] : "?",
+          configuration < manifest.configurations.size()
+              ? manifest.configurations[configuration].name
+              : "?"};
+}
+
+Ordered jobs_json(const RunDirectory& run) {
+  const Identity self = this_process();
+  Ordered jobs = Ordered::array();
+  for (const LeaseView& view : read_leases(run.leases())) {
+    const auto worker = read_worker(run.workers() / (view.holder + ".json"), self, unix_time());
+    if (!worker) continue;  // left in good order: nobody holds it
+    const auto [id, configuration] = names_of(view.lease.job, run.manifest());
+    jobs.push_back({{"id", id},
+                    {"configuration", configuration},
+                    {"state", worker->alive ? "running" : "stale"},
+                    {"host", worker->who.host},
+                    {"pid", worker->who.pid},
+                    {"since", view.since},
+                    {"silent_seconds", worker->silence}});
+  }
+  return jobs;
+}
+
+}  // namespace
+
+Ordered run_status(const RunDirectory& run) {
+  ResultIndex results(run.results());
+  results.refresh();
+  int total = 0, done = 0, running = 0, stale = 0;
+  for (const Manifest::Entry& entry : run.manifest().configurations)
+    total += static_cast<int>(run.manifest().ids.size() * entry.budgets.size());
+  Ordered failures = Ordered::array();
+  for (const auto& [key, result] : results.all()) {
+    if (result.settled()) {
+      ++done;
+    } else {
+      failures.push_back({{"id", key.id},
+                          {"configuration", key.configuration},
+                          {"budget", key.budget},
+                          {"status", name_of(result.status)},
+                          {"tries", result.tries},
+                          {"why", result.why}});
+    }
+  }
+  const Ordered jobs = jobs_json(run);
+  for (const Ordered& job : jobs) ++(job["state"] == "running" ? running : stale);
+  const int left = total - done - static_cast<int>(failures.size());
+  Ordered per_hour = nullptr, seconds_left = nullptr;
+  if (const auto per_second = pace(results, running > 0)) {
+    per_hour = *per_second * 3600;
+    if (running > 0) seconds_left = left / *per_second;
+  }
+  return {{"total", total},
+          {"done", done},
+          {"failed", failures.size()},
+          {"left", left},
+          {"running", running},
+          {"stale", stale},
+          {"complete", done == total},
+          {"per_hour", per_hour},
+          {"seconds_left", seconds_left},
+          {"jobs", jobs},
+          {"failures", failures}};
+}
+
+std::string status_text(const Ordered& status) {
+  std::string text = fmt::format("{} of {} done, {} left, {} failed; {} running, {} stale",
+                                 status["done"].get<int>(), status["total"].get<int>(),
+                                 status["left"].get<int>(), status["failed"].get<int>(),
+                                 status["running"].get<int>(), status["stale"].get<int>());
+  if (!status["per_hour"].is_null())
+    text += fmt::format("; {:.1f} per hour", status["per_hour"].get<double>());
+  if (!status["seconds_left"].is_null())
+    text += fmt::format(", {:.0f} min left", status["seconds_left"].get<double>() / 60);
+  text += "\n";
+  for (const Ordered& job : status["jobs"]) {
+    text += fmt::format("{:<8} {} {}, {} pid {}, for {:.0f} s\n", job["state"].get<std::string>(),
+                        job["id"].get<std::string>(), job["configuration"].get<std::string>(),
+                        job["host"].get<std::string>(), job["pid"].get<long>(),
+                        std::max(0.0, unix_time() - job["since"].get<double>()));
+  }
+  for (const Ordered& failure : status["failures"]) {
+    text +=
+        fmt::format("{:<8} {} {} at {}: {}\n", failure["status"].get<std::string>(),
+                    failure["id"].get<std::string>(), failure["configuration"].get<std::string>(),
+                    failure["budget"].get<long>(), failure["why"].get<std::string>());
+  }
+  return text;
+}
+
+}  // namespace umf

@@ -1,0 +1,207 @@
+#include "bench/summary.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "bench/statistics.h"
+
+namespace umf {
+namespace {
+
+using Results = std::map<ResultKey, Result>;
+using Ordered = nlohmann::ordered_json;
+
+const Result* find(const Results& results, const ResultKey& key) {
+  const auto found = results.find(key);
+  return found == results.end() ? nullptr : &found->second;
+}
+
+// One configuration at one budget, over all problems.
+struct Group {
+  int done = 0, failed = 0, missing = 0, judged = 0, passed = 0, with_reward = 0;
+  double rewards = 0, load = 0, unmask = 0, reward = 0, grade = 0;
+  long nfe = 0, rollouts = 0, hits = 0, saved = 0, switches = 0, evaluations = 0, passes = 0;
+  std::uint64_t peak_memory_bytes = 0;
+
+  void add(const Result* result);
+  Ordered json(const std::string& name, long budget) const;
+};
+
+void Group::add(const Result* result) {
+  if (result == nullptr) {
+    ++missing;
+  } else if (!result->settled()) {
+    ++failed;
+  } else {
+    ++done;
+    judged += result->passed.has_value();
+    passed += result->passed.value_or(false);
+    with_reward += result->reward.has_value();
+    rewards += result->reward.value_or(0);
+    load += result->load_seconds;
+    unmask += result->unmask_seconds;
+    reward += result->reward_seconds;
+    grade += result->grade_seconds;
+    nfe += result->nfe;
+    rollouts += result->rollouts;
+    hits += result->hits;
+    saved += result->saved_nfe;
+    switches += result->switches;
+    evaluations += result->evaluations;
+    passes += result->passes;
+    peak_memory_bytes = std::max(peak_memory_bytes, result->peak_memory_bytes);
+  }
+}
+
+Ordered Group::json(const std::string& name, long budget) const {
+  const auto mean = [](double sum, int count) -> Ordered {
+    return count == 0 ? Ordered(nullptr) : Ordered(sum / count);
+  };
+  Ordered share = nullptr, interval = nullptr;
+  if (judged > 0) {
+    const Interval wilson = wilson_interval(passed, judged);
+    share = static_cast<double>(passed) / judged;
+    interval = {wilson.low, wilson.high};
+  }
+  return {{"configuration", name},
+          {"budget", budget},
+          {"done", done},
+          {"failed", failed},
+          {"missing", missing},
+          {"judged", judged},
+          {"passed", passed},
+          {"pass@1", share},
+          {"interval", interval},
+          {"mean_reward", mean(rewards, with_reward)},
+          {"nfe", mean(nfe, done)},
+          {"hit_rate", rollouts == 0 ? Ordered(nullptr) : Ordered(1.0 * hits / rollouts)},
+          {"saved_nfe", mean(saved, done)},
+          {"switches", mean(switches, done)},
+          {"evaluations", mean(evaluations, done)},
+          {"passes", passes},
+          {"seconds",
+           {{"load", mean(load, done)},
+            {"unmask", mean(unmask, done)},
+            {"reward", mean(reward, done)},
+            {"grade", mean(grade, done)}}},
+          {"peak_memory_bytes", peak_memory_bytes}};
+}
+
+Paired pair_up(const Manifest& manifest, const Results& results, const std::string& first,
+               const std::string& second, long budget) {
+  Paired pairs;
+  for (const std::string& id : manifest.ids) {
+    const Result* one = find(results, {id, first, budget});
+    const Result* other = find(results, {id, second, budget});
+    if (one == nullptr || other == nullptr || !one->passed || !other->passed) continue;
+    if (*one->passed) {
+      ++(*other->passed ? pairs.both : pairs.only_first);
+    } else {
+      ++(*other->passed ? pairs.only_second : pairs.neither);
+    }
+  }
+  return pairs;
+}
+
+Ordered comparison(const Manifest& manifest, const Results& results, const std::string& first,
+                   const std::string& second, long budget) {
+  const Paired pairs = pair_up(manifest, results, first, second, budget);
+  const Interval interval = paired_interval(pairs);
+  return {{"first", first},
+          {"second", second},
+          {"budget", budget},
+          {"problems", pairs.problems()},
+          {"only_first", pairs.only_first},
+          {"only_second", pairs.only_second},
+          {"difference", pairs.difference()},
+          {"interval", {interval.low, interval.high}},
+          {"mcnemar_p", mcnemar_exact(pairs.only_first, pairs.only_second)}};
+}
+
+std::string percent(const Ordered& share) {
+  return share.is_null() ? "-" : fmt::format("{:.1f}", 100 * share.get<double>());
+}
+
+std::string number(const Ordered& value, int digits) {
+  return value.is_null() ? "-" : fmt::format("{:.{}f}", value.get<double>(), digits);
+}
+
+std::string groups_table(const Ordered& groups, std::size_t width) {
+  std::string table = fmt::format(
+      "{:<{}} {:>7} {:>5} {:>7} {:>15} {:>7} {:>9} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8}\n",
+      "configuration", width, "budget", "done", "pass@1", "95 %", "reward", "NFE", "hits", "saved",
+      "switches", "unmask s", "reward s", "grade s");
+  for (const Ordered& group : groups) {
+    const std::string interval =
+        group["interval"].is_null()
+            ? "-"
+            : fmt::format("{} to {}", percent(group["interval"][0]), percent(group["interval"][1]));
+    table += fmt::format(
+        "{:<{}} {:>7} {:>5} {:>7} {:>15} {:>7} {:>9} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8}",
+        group["configuration"].get<std::string>(), width, group["budget"].get<long>(),
+        group["done"].get<int>(), percent(group["pass@1"]), interval,
+        number(group["mean_reward"], 3), number(group["nfe"], 1), percent(group["hit_rate"]),
+        number(group["saved_nfe"], 1), number(group["switches"], 2),
+        number(group["seconds"]["unmask"], 2), number(group["seconds"]["reward"], 2),
+        number(group["seconds"]["grade"], 2));
+    if (const int failed = group["failed"]; failed > 0) table += fmt::format("  {} failed", failed);
+    if (const int missing = group["missing"]; missing > 0)
+      table += fmt::format("  {} missing", missing);
+    table += '\n';
+  }
+  return table;
+}
+
+}  // namespace
+
+Ordered summarise(const Manifest& manifest, const Results& results) {
+  Ordered groups = Ordered::array(), comparisons = Ordered::array();
+  bool complete = true;
+  const auto& entries = manifest.configurations;
+  for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+    for (const long budget : entry->budgets) {
+      Group group;
+      for (const std::string& id : manifest.ids)
+        group.add(find(results, {id, entry->name, budget}));
+      complete = complete && group.failed + group.missing == 0;
+      groups.push_back(group.json(entry->name, budget));
+      for (auto other = entry + 1; other != entries.end(); ++other) {
+        if (std::ranges::find(other->budgets, budget) == other->budgets.end()) continue;
+        comparisons.push_back(comparison(manifest, results, entry->name, other->name, budget));
+      }
+    }
+  }
+  return {{"complete", complete},
+          {"problems", manifest.ids.size()},
+          {"groups", groups},
+          {"comparisons", comparisons}};
+}
+
+std::string summary_table(const Ordered& summary) {
+  std::size_t width = std::string("configuration").size();
+  for (const Ordered& group : summary["groups"])
+    width = std::max(width, group["configuration"].get<std::string>().size());
+  std::string table = groups_table(summary["groups"], width);
+  std::string comparisons;
+  for (const Ordered& c : summary["comparisons"]) {
+    if (c["first"] != summary["groups"][0]["configuration"] || c["problems"] == 0) continue;
+    comparisons +=
+        fmt::format("{:<{}} {:>7} {:>+7.1f}  {:>+6.1f} to {:>+5.1f} {:>9} {:>9} {:>9.4f}\n",
+                    c["second"].get<std::string>(), width, c["budget"].get<long>(),
+                    100 * c["difference"].get<double>(), 100 * c["interval"][0].get<double>(),
+                    100 * c["interval"][1].get<double>(), c["only_first"].get<int>(),
+                    c["only_second"].get<int>(), c["mcnemar_p"].get<double>());
+  }
+  if (comparisons.empty()) return table;
+  return table +
+         fmt::format("\n{} compared to (points of pass@1 on the same problems)\n",
+                     summary["groups"][0]["configuration"].get<std::string>()) +
+         fmt::format("{:<{}} {:>7} {:>7} {:>16} {:>9} {:>9} {:>9}\n", "configuration", width,
+                     "budget", "points", "95 %", "only it", "only that", "p") +
+         comparisons;
+}
+
+}  // namespace umf

@@ -1,0 +1,22 @@
+// What the results of a run say, for programs and for people.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "bench/result.h"
+#include "bench/run_directory.h"
+
+namespace umf {
+
+// {"complete","problems","groups":[one per configuration × budget],"comparisons":[one per pair of
+// configurations with a common budget]}. What could not be searched or judged is counted, and left
+// out of every share and mean.
+nlohmann::ordered_json summarise(const Manifest& manifest,
+                                 const std::map<ResultKey, Result>& results);
+
+// The same as a table, with the first configuration compared to each other one.
+std::string summary_table(const nlohmann::ordered_json& summary);
+
+}  // namespace umf

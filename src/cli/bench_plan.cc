@@ -1,0 +1,221 @@
+#include "cli/bench_plan.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <climits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/version.h"
+
+namespace umf {
+namespace {
+
+std::vector<long> parse_budgets(const std::string& text, const std::string& where) {
+  std::set<long> budgets;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    long budget = 0;
+    const auto [stop, failure] = std::from_chars(text.data() + begin, text.data() + end, budget);
+    if (failure != std::errc() || stop != text.data() + end || budget < 1 || budget > INT_MAX)
+      throw Error(fmt::format("{}: --budget takes forward passes: 768,1536,... not '{}'", where,
+                              text.substr(begin, end - begin)));
+    budgets.insert(budget);
+    begin = end + 1;
+  }
+  return {budgets.begin(), budgets.end()};
+}
+
+std::string word_of(const Json& value, const std::string& where, const std::string& key) {
+  if (value.is_string()) return value;
+  if (value.is_number()) return value.dump();
+  throw Error(
+      fmt::format("{}: '{}' takes text, numbers, lists of them, true or false", where, key));
+}
+
+// An entry of --configs in the words of the command line.
+std::vector<std::string> words_of(const Json& entry, const std::string& where) {
+  std::vector<std::string> words;
+  for (const auto& [key, value] : entry.items()) {
+    if (key == "name" || value == false) continue;
+    const std::string option = fmt::format("--{}", key);
+    const bool repeated = key == "model" || key == "action";
+    if (value == true) {
+      words.push_back(option);
+    } else if (value.is_array() && repeated) {
+      for (const Json& one : value) words.insert(words.end(), {option, word_of(one, where, key)});
+    } else if (value.is_array()) {
+      std::string list;
+      for (const Json& one : value) {
+        if (!list.empty()) list += ',';
+        list += word_of(one, where, key);
+      }
+      words.insert(words.end(), {option, list});
+    } else {
+      words.insert(words.end(), {option, word_of(value, where, key)});
+    }
+  }
+  return words;
+}
+
+// A name that files can have.
+std::string checked_name(const Json& entry, const std::string& where) {
+  if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
+    throw Error(where + ": a configuration is an object with a 'name'");
+  const std::string name = entry["name"];
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+  });
+  if (name.empty() || name.size() > 100 || !plain || name.starts_with('.'))
+    throw Error(
+        fmt::format("{}: a name has letters, digits, '.', '_' and '-'; '{}' is none", where, name));
+  return name;
+}
+
+// One search for all budgets where a smaller one is the beginning of a larger one.
+Contender make_contender(std::string name, SolveCliOptions options, std::vector<long> budgets,
+                         Shelf& shelf) {
+  options.budget = budgets.empty() ? 0 : static_cast<int>(budgets.back());
+  Configuration largest = make_configuration(options, shelf);
+  if (budgets.empty()) budgets = {largest.solve.budget};
+  Contender contender{std::move(name), budgets, {}};
+  if (is_anytime(largest)) {
+    largest.solve.curve.assign(budgets.begin(), budgets.end() - 1);
+    contender.runs.push_back(std::move(largest));
+    return contender;
+  }
+  for (const long budget : budgets) {
+    options.budget = static_cast<int>(budget);
+    contender.runs.push_back(make_configuration(options, shelf));
+  }
+  return contender;
+}
+
+std::vector<std::string> read_ids(const std::string& path) {
+  std::istringstream lines(read_file(path));
+  std::vector<std::string> ids;
+  for (std::string line; std::getline(lines, line);) {
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.pop_back();
+    if (!line.empty()) ids.push_back(line);
+  }
+  if (ids.empty()) throw Error(fmt::format("'{}' names no problem; one id per line", path));
+  return ids;
+}
+
+}  // namespace
+
+void BenchCliOptions::declare(OptionSet& options) {
+  options.argument("DATASET", dataset, "a JSON Lines file, plain or gzip");
+  options.value("out", out, "the run directory: made, or continued");
+  options.flag("resume", resume, "refuse to begin: the run must be there");
+  options.value("budget", budgets, "forward passes per problem, one or several: 768,1536,...");
+  options.value("configs", configs, "a JSON file with several configurations");
+  options.value(
+      "dataset-kind", data.kind,
+      "evalplus, humaneval, mbpp, livecodebench, math or problems; by its fields without");
+  options.value("prompt-style", data.prompt_style,
+                "which wording of the prompts; the kind's default without");
+  options.value("prompts", data.prompts, "a file of wordings in place of the built-in ones");
+  options.flag("skip-bad", data.skip_bad, "leave out malformed lines instead of failing");
+  options.value("limit", data.limit, "the first so many problems; 0 for all");
+  options.value("ids", ids_file, "a file with the ids of the problems to take, one per line");
+  options.value("sample", data.sample, "draw so many problems; 0 for all");
+  options.value("sample-seed", data.sample_seed, "chooses which are drawn");
+  options.value("judge-threads", judge_threads, "answers graded at once, beside the search");
+  options.value("heartbeat", heartbeat_seconds,
+                "seconds between signs of life; six without one, and another worker takes over");
+  options.flag("no-wait", no_wait, "leave when the rest is in other workers' hands; status 75");
+  search.declare_shared(options);
+  search.declare_machine(options);
+  options.footer(
+      "Run the same command again, at any time and on any number of machines that share DIR: it\n"
+      "continues what is there. umf status DIR shows how far it is.\n"
+      "DIR gets config.json, results.jsonl, samples.jsonl (EvalPlus), summary.json and traces.\n"
+      "--configs: [{\"name\": \"umf\", \"preset\": \"umf-code\"}, {\"name\": \"bon\", \"search\": "
+      "\"best-of-n\",\n"
+      "            \"model\": [\"a=DIR\"], \"action\": [\"model=a,temperature=0.5\"], \"budget\": "
+      "[768, 1536]}]\n"
+      "            Keys are the options above, on top of those of the command line.\n"
+      "Exit status: 0 complete, 1 some could not be searched or judged (run again to retry),\n"
+      "75 stopped by SIGTERM or SIGUSR1 and saved, 130 stopped by Ctrl-C and saved, 2 an error.");
+}
+
+Dataset read_chosen(const BenchCliOptions& options) {
+  DatasetOptions data = options.data;
+  if (data.limit < 0 || data.sample < 0) throw Error("--limit and --sample must not be negative");
+  if (!options.ids_file.empty()) data.ids = read_ids(options.ids_file);
+  Dataset dataset = read_dataset(options.dataset, data);
+  if (dataset.tasks.empty()) throw Error(fmt::format("'{}' has no problems", options.dataset));
+  return dataset;
+}
+
+std::vector<Contender> make_contenders(const BenchCliOptions& options, Shelf& shelf) {
+  if (options.configs.empty()) {
+    std::string name =
+        options.search.preset.empty() ? options.search.search : options.search.preset;
+    return {make_contender(std::move(name), options.search,
+                           parse_budgets(options.budgets, "umf bench"), shelf)};
+  }
+  const Json list = parse_json(read_file(options.configs), options.configs);
+  if (!list.is_array() || list.empty())
+    throw Error(fmt::format("'{}' must be a list of configurations", options.configs));
+  std::vector<Contender> contenders;
+  std::set<std::string> names;
+  for (const Json& entry : list) {
+    std::string name =
+        checked_name(entry, fmt::format("{} entry {}", options.configs, contenders.size() + 1));
+    const std::string where = fmt::format("{}: '{}'", options.configs, name);
+    if (!names.insert(name).second) throw Error(where + " is there twice");
+    SolveCliOptions own = options.search;
+    std::string budgets = options.budgets;
+    parse_options(where, words_of(entry, where), [&](OptionSet& set) {
+      own.declare_shared(set);
+      set.value("budget", budgets, "");
+    });
+    try {
+      contenders.push_back(
+          make_contender(std::move(name), own, parse_budgets(budgets, where), shelf));
+    } catch (const Error& mistake) {
+      throw Error(fmt::format("{}: {}", where, mistake.what()));
+    }
+  }
+  return contenders;
+}
+
+Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
+                   const std::vector<Contender>& contenders, const Shelf& shelf) {
+  Json ids = Json::array(), models = Json::array(), configurations = Json::array();
+  for (const Task& task : dataset.tasks) ids.push_back(task.problem.id);
+  for (int i = 0; i < shelf.size(); ++i) {
+    const Checkpoint& checkpoint = shelf.checkpoint(i);
+    models.push_back({{"directory", checkpoint.location.directory.string()},
+                      {"commit", checkpoint.location.commit},
+                      {"fingerprint", fmt::format("{:016x}", checkpoint.weights.fingerprint())}});
+  }
+  for (const Contender& contender : contenders) {
+    const Configuration& largest = contender.runs.back();
+    Json json = describe(largest, shelf);
+    json["name"] = contender.name;
+    json["budgets"] = contender.budgets;
+    json["model_names"] = largest.model_names;
+    configurations.push_back(std::move(json));
+  }
+  return {{"version", version()},
+          {"backend", shelf.backend().name()},
+          {"dataset",
+           {{"path", std::filesystem::absolute(options.dataset).string()},
+            {"kind", dataset.kind},
+            {"fingerprint", dataset.fingerprint},
+            {"prompt_style", options.data.prompt_style},
+            {"problems", ids}}},
+          {"models", models},
+          {"configurations", configurations}};
+}
+
+}  // namespace umf

@@ -1,0 +1,34 @@
+// From the options of umf bench to what is measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/dataset.h"
+#include "bench/search_task.h"
+#include "cli/solve_setup.h"
+
+namespace umf {
+
+struct BenchCliOptions {
+  SolveCliOptions search;  // what the configurations have in common
+  std::string dataset, out, configs, budgets, ids_file;
+  DatasetOptions data;
+  int judge_threads = 2;
+  double heartbeat_seconds = 10;
+  bool resume = false, no_wait = false;
+
+  void declare(OptionSet& options);
+};
+
+// The problems that are chosen; throws Error when there are none.
+Dataset read_chosen(const BenchCliOptions& options);
+
+// One per entry of --configs, or one from the command line alone.
+std::vector<Contender> make_contenders(const BenchCliOptions& options, Shelf& shelf);
+
+// Everything that the results depend on, and where it came from.
+Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
+                   const std::vector<Contender>& contenders, const Shelf& shelf);
+
+}  // namespace umf
