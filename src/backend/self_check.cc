@@ -68,26 +68,29 @@ class Exercise {
     std::iota(positions.begin(), positions.end(), 0);
     for (int i = 0; i < kRows; ++i) tokens[i] = (i * 7) % kVocabulary;
 
+    // Every stage starts from numbers that all backends hold exactly: what it is off by is its own.
     const Matrix x = backend_.allocate(kRows, kHidden), h = backend_.allocate(kRows, kHidden);
-    const Matrix wide = backend_.allocate(kRows, 3 * kHidden);
+    const Matrix wide = exact(7, 3 * kHidden);
     backend_.embed(*table, tokens, x);
     note("embed", x);
-    backend_.rms_norm(x, *gains, 1e-6f, h);
+    backend_.rms_norm(exact(8, kHidden), *gains, 1e-6f, h);
     note("rms_norm", h);
-    backend_.project(h, *biased, 0, wide);
-    note("project (f32)", wide);
-    backend_.rotate(wide.columns(0, 2 * kHidden), positions, *rotation);
-    note("rotate", wide);
+    const Matrix projected = backend_.allocate(kRows, 3 * kHidden);
+    backend_.project(exact(9, kHidden), *biased, 0, projected);
+    note("project (f32)", projected);
     backend_.attend(wide.columns(0, kHidden), wide.columns(kHidden, kHidden),
                     wide.columns(2 * kHidden, kHidden), positions, shape, h);
     note("attend", h);
-    backend_.project(h, *gate_up, 0, wide.columns(0, 2 * kHidden));
-    note("project (bf16)", wide.columns(0, 2 * kHidden));
-    backend_.gated_silu(wide.columns(0, 2 * kHidden), h);
+    backend_.rotate(wide.columns(0, 2 * kHidden), positions, *rotation);
+    note("rotate", wide);
+    backend_.project(exact(10, kHidden), *gate_up, 0, projected.columns(0, 2 * kHidden));
+    note("project (bf16)", projected.columns(0, 2 * kHidden));
+    backend_.gated_silu(exact(11, 2 * kHidden), h);
     note("gated_silu", h);
     const HostTensor square = host(weight_values, kHidden, kHidden);
-    backend_.project_add(h, *backend_.load_linear({&square, 1}, {}), x);
-    note("project_add", x);
+    const Matrix sum = exact(12, kHidden);
+    backend_.project_add(exact(13, kHidden), *backend_.load_linear({&square, 1}, {}), sum);
+    note("project_add", sum);
     const std::vector<int> reversed(positions.rbegin(), positions.rend());
     backend_.gather(x, reversed, h);
     backend_.relu(h);
@@ -103,6 +106,18 @@ class Exercise {
     const auto& values = kept_.emplace_back(noise(rows * cols, stream));
     const HostTensor tensor = host(values, rows, cols);
     return backend_.load_linear({&tensor, 1}, {});
+  }
+
+  // Activations of seven bits and a sign, which bf16 holds.
+  Matrix exact(int stream, int cols) {
+    auto& values = kept_.emplace_back(noise(kRows * cols, stream));
+    for (float& value : values) value = std::round(value * 127) / 64;
+    const HostTensor tensor = host(values, kRows, cols);
+    std::vector<Token> rows(kRows);
+    std::iota(rows.begin(), rows.end(), 0);
+    const Matrix matrix = backend_.allocate(kRows, cols);
+    backend_.embed(*backend_.load_linear({&tensor, 1}, {}), rows, matrix);
+    return matrix;
   }
 
   void note(const char* name, const Matrix& matrix) {

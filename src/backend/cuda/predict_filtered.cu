@@ -1,7 +1,8 @@
 // Predictions after top-p and top-k. Instead of sorting, the rank of the last token that stays is
 // found digit by digit: tokens have 31-bit keys that grow as probability falls, and three
 // histograms over the digits of the key locate it. Mass is counted in integers, so its sums do not
-// depend on the order in which threads add to them.
+// depend on the order in which threads add to them: in units of 2^-31 of the whole. Tokens below
+// half a unit are lost, 4e-5 of the mass at most.
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/predict.cuh"
 #include "backend/cuda/predict_filtered.h"
@@ -9,10 +10,10 @@
 namespace umf {
 namespace {
 
-using Mass = unsigned long long;
+using Mass = unsigned;
 
 constexpr int kBins = 2048, kPerLane = kBins / 32;
-constexpr float kUnit = 1099511627776.0f;  // mass of the most probable token: 2^40
+constexpr float kWhole = 2147483648.0f;  // 2^31: native additions in shared memory have 32 bits
 
 // What the digits found so far say: all keys below `key` stay, and of those that equal it the first
 // `ties` by id.
@@ -20,15 +21,6 @@ struct Cut {
   std::uint32_t key = 0xFFFFFFFFu;
   Mass ties = ~Mass{0};
 };
-
-// y = (top - x) / T >= 0: its bits order as it does. Removed tokens have the largest key.
-__device__ std::uint32_t key_of(float x, float top, float temperature) {
-  return __float_as_uint(fmaxf(0.0f, (top - x) / temperature));
-}
-
-__device__ Mass mass_of(std::uint32_t key) {
-  return static_cast<Mass>(__float2ull_rn(expf(-__uint_as_float(key)) * kUnit));
-}
 
 __device__ float block_max(float x) {
   __shared__ float tops[kPredictWarps];
@@ -41,11 +33,52 @@ __device__ float block_max(float x) {
   return x;
 }
 
+__device__ float block_sum(float x) {  // in one fixed order
+  __shared__ float sums[kPredictWarps];
+  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(~0u, x, step);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = x;
+  __syncthreads();
+  x = sums[0];
+  for (int warp = 1; warp < kPredictWarps; ++warp) x += sums[warp];
+  __syncthreads();
+  return x;
+}
+
+// A row whose tokens are ordered by y = (top - x) / T >= 0, the most probable first.
 struct Row {
   const float* logits;
   int vocabulary;
-  float top, temperature;
+  float inverse_temperature, top, unit;  // unit: mass of the most probable token
+
+  // The bits of y order as it does. Removed tokens have the largest key.
+  __device__ std::uint32_t key_of(float x) const {
+    return __float_as_uint(fmaxf(0.0f, (top - x) * inverse_temperature));
+  }
+  __device__ Mass mass_of(std::uint32_t key) const {
+    return __float2uint_rn(expf(-__uint_as_float(key)) * unit);
+  }
 };
+
+// The largest logit, and the sum of all probabilities relative to it, in one pass.
+__device__ void survey(Row& row, const DeviceSampling& sampling) {
+  float top = -INFINITY, sum = 0;
+  for_tokens(row.logits, row.vocabulary, sampling, [&](int, const Logit(&four)[4]) {
+    float now = top;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) now = fmaxf(now, four[i].x);
+    if (now == -INFINITY) return;
+    if (now > top) {
+      sum *= expf((top - now) * row.inverse_temperature);
+      top = now;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) sum += expf((four[i].x - top) * row.inverse_temperature);
+  });
+  row.top = block_max(top);
+  if (row.top == -INFINITY) return;
+  const float share = top == -INFINITY ? 0 : sum * expf((top - row.top) * row.inverse_temperature);
+  row.unit = kWhole / block_sum(share);
+}
 
 // The first bin with which the sum of bins exceeds `limit`, or the last bin that holds anything,
 // and the sum of the bins before it. With a `share`, the limit is that share of all bins. By one
@@ -101,7 +134,7 @@ __device__ Cut find_cut(const Row& row, const DeviceSampling& sampling, float sh
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         if (four[i].x == -INFINITY) continue;
-        const std::uint32_t key = key_of(four[i].x, row.top, row.temperature);
+        const std::uint32_t key = row.key_of(four[i].x);
         if (digit > 0 && key >> (shift + bits) != prefix) continue;
         const Mass weight = weigh(key);
         if (weight > 0) atomicAdd(&bins[key >> shift & ((1u << bits) - 1)], weight);
@@ -131,7 +164,7 @@ __device__ int last_tie(const Row& row, const DeviceSampling& sampling, const Cu
     bool equal = false;
     if (token < row.vocabulary) {
       const float x = admit(row.logits[token], token, sampling).x;
-      equal = x > -INFINITY && key_of(x, row.top, row.temperature) == cut.key;
+      equal = x > -INFINITY && row.key_of(x) == cut.key;
     }
     const int count = __syncthreads_count(equal);
     if (static_cast<Mass>(count) < left) {
@@ -155,32 +188,33 @@ __device__ int last_tie(const Row& row, const DeviceSampling& sampling, const Cu
 __global__ void __launch_bounds__(kPredictThreads)
     predict_filtered(const float* logits, int stride, int vocabulary, const int* positions,
                      DeviceSampling sampling, Prediction* out) {
-  Row row{logits + static_cast<std::size_t>(stride) * blockIdx.x, vocabulary, -INFINITY,
-          sampling.temperature > 0 ? sampling.temperature : 1.0f};
-  for_tokens(row.logits, vocabulary, sampling, [&](int, const Logit(&four)[4]) {
-    for (const Logit& logit : four) row.top = fmaxf(row.top, logit.x);
-  });
-  row.top = block_max(row.top);
+  const float own = sampling.temperature > 0 ? sampling.temperature : 1.0f;
+  Row row{logits + static_cast<std::size_t>(stride) * blockIdx.x, vocabulary,
+          fminf(1 / own, FLT_MAX)};
+  survey(row, sampling);
   if (row.top == -INFINITY) {
     if (threadIdx.x == 0) out[blockIdx.x] = {};
     return;
   }
   Cut by_mass, by_count;
-  if (sampling.top_p < 1) by_mass = find_cut(row, sampling, sampling.top_p, 0, mass_of);
+  if (sampling.top_p < 1) {
+    by_mass = find_cut(row, sampling, sampling.top_p, 0,
+                       [&](std::uint32_t key) { return row.mass_of(key); });
+  }
   if (sampling.top_k > 0) {
     by_count = find_cut(row, sampling, 0, static_cast<Mass>(sampling.top_k) - 1,
                         [](std::uint32_t) { return Mass{1}; });
   }
   const int last_id = last_tie(row, sampling, by_mass);
 
-  const float temperature = sampling.tempered_scores ? row.temperature : 1.0f;
+  const float temperature = sampling.tempered_scores ? own : 1.0f;
   Scores scores;
   Choice best;
   for_tokens(row.logits, vocabulary, sampling, [&](int first, const Logit(&four)[4]) {
     bool stays[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const std::uint32_t key = key_of(four[i].x, row.top, row.temperature);
+      const std::uint32_t key = row.key_of(four[i].x);
       stays[i] = key <= by_count.key &&
                  (key < by_mass.key || (key == by_mass.key && first + i <= last_id));
     }

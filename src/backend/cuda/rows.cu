@@ -84,18 +84,34 @@ __device__ float silu(float x) {
   return sizeof(T) == 4 ? x / (1.0f + expf(-x)) : __fdividef(x, 1.0f + __expf(-x));
 }
 
-// `out` may stand where the gate stands: a thread reads its numbers before it writes them.
+// `out` may stand where the gate stands: a thread reads its numbers before it writes them. Blocks
+// follow each other along a row, as memory does, and a thread has several loads under way.
+constexpr int kSteps = 2, kStep = kThreads * kGroup, kSpan = kSteps * kStep;
+
 template <class T, bool kWide>
-__global__ void gated_silu(const T* gate_up, int in_stride, T* out, int out_stride, int cols) {
-  const int at = (blockIdx.y * blockDim.x + threadIdx.x) * kGroup;
-  if (at >= cols) return;
-  const T* row = gate_up + static_cast<std::size_t>(in_stride) * blockIdx.x + at;
-  float gate[kGroup], up[kGroup];
-  load_group<kWide>(row, cols - at, gate);
-  load_group<kWide>(row + cols, cols - at, up);
+__global__ void __launch_bounds__(kThreads)
+    gated_silu(const T* gate_up, int in_stride, T* out, int out_stride, int cols) {
+  const int blocks = (cols + kSpan - 1) / kSpan;
+  const std::size_t row = blockIdx.x / blocks;
+  const int first = static_cast<int>(blockIdx.x) % blocks * kSpan + threadIdx.x * kGroup;
+  const T* in = gate_up + in_stride * row;
+  T* to = out + out_stride * row;
+  float gate[kSteps][kGroup], up[kSteps][kGroup];
 #pragma unroll
-  for (int i = 0; i < kGroup; ++i) gate[i] = silu<T>(gate[i]) * up[i];
-  store_group<kWide>(out + static_cast<std::size_t>(out_stride) * blockIdx.x + at, cols - at, gate);
+  for (int step = 0; step < kSteps; ++step) {
+    const int at = first + step * kStep;
+    if (at >= cols) break;
+    load_group<kWide>(in + at, cols - at, gate[step]);
+    load_group<kWide>(in + cols + at, cols - at, up[step]);
+  }
+#pragma unroll
+  for (int step = 0; step < kSteps; ++step) {
+    const int at = first + step * kStep;
+    if (at >= cols) break;
+#pragma unroll
+    for (int i = 0; i < kGroup; ++i) gate[step][i] = silu<T>(gate[step][i]) * up[step][i];
+    store_group<kWide>(to + at, cols - at, gate[step]);
+  }
 }
 
 template <class T>
@@ -151,7 +167,7 @@ void launch_rotate(const Operation& op, cudaStream_t stream) {
 
 void launch_gated_silu(const Operation& op, cudaStream_t stream) {
   const bool wide = is_wide(op.in) && is_wide(op.out);
-  const dim3 grid(op.out.rows, blocks_for((op.out.cols + kGroup - 1) / kGroup, kThreads));
+  const unsigned grid = static_cast<unsigned>(op.out.rows) * blocks_for(op.out.cols, kSpan);
   dispatch(op.in.type, wide, [&](auto zero, auto whole) {
     using T = decltype(zero);
     gated_silu<T, whole><<<grid, kThreads, 0, stream>>>(
