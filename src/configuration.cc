@@ -60,9 +60,12 @@ std::vector<Participant> make_participants(const Configuration& configuration, S
   std::vector<Participant> participants;
   for (const int number : configuration.models) {
     const Checkpoint& checkpoint = shelf.checkpoint(number);
-    participants.push_back({&shelf.model(number), &checkpoint.tokenizer,
-                            encode_chat(checkpoint.tokenizer, checkpoint.chat_template(), messages,
-                                        /*add_generation_prompt=*/true, problem.prefill)});
+    const Tokenizer& tokenizer = checkpoint.tokenizer;
+    participants.push_back({&shelf.model(number), &tokenizer,
+                            problem.raw
+                                ? tokenizer.encode(problem.prompt, SpecialText::kPlain)
+                                : encode_chat(tokenizer, checkpoint.chat_template(), messages,
+                                              /*add_generation_prompt=*/true, problem.prefill)});
   }
   return participants;
 }

@@ -7,9 +7,21 @@
 #include "base/error.h"
 
 namespace umf {
+namespace {
+
+std::unique_ptr<Search> make_search(const Configuration& c, Place root, const RolloutCache& cache) {
+  return umf::make_search(c.search_name, {.root = root,
+                                          .actions = static_cast<int>(c.actions.size()),
+                                          .seed = c.seed,
+                                          .options = c.search_options,
+                                          .cache = &cache});
+}
+
+}  // namespace
 
 ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
-                             const Problem& problem, Reward& reward, WalkObserver observer)
+                             const Problem& problem, Reward& reward, WalkObserver observer,
+                             WalkMemo* memo)
     : configuration_(configuration),
       shelf_(shelf),
       problem_(problem),
@@ -19,9 +31,14 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
   if (configuration.search_name == kTreasureName) {
     if (shelf.replicas() > 1)
       throw Error("search 'treasure' goes pass by pass and cannot work ahead; leave out --workers");
+    if (configuration.actions.size() != 1)
+      throw Error(fmt::format("search 'treasure' takes one action, and {} were given. Give one.",
+                              configuration.actions.size()));
+    walker_.share(memo);
     beam_.emplace(walker_, reward, std::move(observer));
     return;
   }
+  make_search(configuration, walker_.root(), RolloutCache());  // throws what run() would throw
   std::vector<Walker*> crew;
   for (int i = 0; i < shelf.replicas(); ++i) {
     std::vector<Participant> participants = participants_;
@@ -29,6 +46,7 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
       participants[k].model = &shelf.replica(i).model(configuration.models[k]);
     crew_.push_back(std::make_unique<Walker>(std::move(participants), configuration.actions,
                                              configuration.walk));
+    crew_.back()->share(memo);
     crew.push_back(crew_.back().get());
   }
   ahead_.emplace(walker_, std::move(crew), reward, std::move(observer));
@@ -52,18 +70,10 @@ void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
 
 Solution ProblemSearch::run(const Observer& observer) {
   const Configuration& c = configuration_;
-  if (c.search_name == kTreasureName) {  // a beam is no search of walks: it branches at every pass
-    if (c.actions.size() != 1)
-      throw Error(fmt::format("search 'treasure' takes one action, and {} were given. Give one.",
-                              c.actions.size()));
-    return treasure(world(), 0, c.treasure, c.solve, observer);
-  }
+  // A beam is no search of walks: it branches at every pass.
+  if (beam_) return treasure(world(), 0, c.treasure, c.solve, observer);
   RolloutCache cache;
-  const auto search = make_search(c.search_name, {.root = walker_.root(),
-                                                  .actions = static_cast<int>(c.actions.size()),
-                                                  .seed = c.seed,
-                                                  .options = c.search_options,
-                                                  .cache = &cache});
+  const auto search = make_search(c, walker_.root(), cache);
   ahead_->set_forecast(forecast_of(*search, cache, walker_, reward_, c.solve.use_cache));
   Solution solution = solve(*search, world(), cache, c.solve, observer);
   speculation_ = ahead_->finish();

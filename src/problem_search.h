@@ -17,10 +17,10 @@ namespace umf {
 class ProblemSearch {
  public:
   // `observer` sees the forward passes that the search waits for, on a thread of their own, and may
-  // end the search. Throws Error when configuration and
-  // problem do not fit together.
+  // end the search. Searches for the same problem may share a `memo`. Throws Error when
+  // configuration and problem do not fit together.
   ProblemSearch(const Configuration& configuration, Shelf& shelf, const Problem& problem,
-                Reward& reward, WalkObserver observer = {});
+                Reward& reward, WalkObserver observer = {}, WalkMemo* memo = nullptr);
 
   // Writes down every step in `path`, and continues from there what an earlier run began. Throws
   // Error for a file of another search, and for a search that keeps none.

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "base/files.h"
-#include "base/hash.h"
 #include "base/json.h"
 #include "base/random.h"
 #include "fakes/expect_error.h"
@@ -42,11 +41,6 @@ TEST(Files, CreatingNeverReplaces) {
   EXPECT_EQ(read_file(directory / "a"), "first");
   EXPECT_ERROR(create_file(directory / "no/such/folder", "x"), "cannot write");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
-}
-
-TEST(Hash, ChecksumsAreThePublishedOnes) {  // of the authors' test suite for FNV-1a
-  EXPECT_EQ(checksum(""), "cbf29ce484222325");
-  EXPECT_EQ(checksum("foobar"), "85944171f73967e8");
 }
 
 TEST(Files, ReadingSaysWhatIsWrong) {

@@ -19,25 +19,33 @@ bool judge_failed(const Verdict& verdict) {
 }  // namespace
 
 void Grading::grade(Result& result) {
-  if (result.status == ResultStatus::kFailed || hidden_ == nullptr) return;
-  const auto& [verdict, seconds] = grade_of(result.answer);
+  if (result.status == ResultStatus::kFailed) return;
+  const auto [verdict, program, seconds] = grade_of(result.answer);
   result.grade_seconds = seconds;
+  if (program != result.answer) result.program = program;
   result.why = verdict.why;
   const bool failed = judge_failed(verdict);
   result.status = failed ? ResultStatus::kUnjudged : ResultStatus::kDone;
-  result.passed = failed ? std::nullopt : std::optional(verdict.passed());
+  result.passed = failed || hidden_ == nullptr ? std::nullopt : std::optional(verdict.passed());
 }
 
-const Grading::Grade& Grading::grade_of(const std::string& answer) {
-  const auto [at, fresh] = grades_.try_emplace(answer);
-  if (!fresh) return at->second;
-  const Stopwatch stopwatch(at->second.seconds);
-  try {
-    at->second.verdict = hidden_->judge(answer);
-  } catch (const std::exception& failure) {
-    at->second.verdict = {std::numeric_limits<double>::quiet_NaN(), failure.what()};
+Grading::Grade Grading::grade_of(const std::string& answer) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = grades_.find(answer); known != grades_.end()) return known->second;
   }
-  return at->second;
+  Grade grade;
+  {
+    const Stopwatch stopwatch(grade.seconds);
+    try {
+      if (hidden_ != nullptr) grade.verdict = hidden_->judge(answer);
+      grade.program = program_(answer);
+    } catch (const std::exception& failure) {
+      grade.verdict = {std::numeric_limits<double>::quiet_NaN(), failure.what()};
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  return grades_.try_emplace(answer, std::move(grade)).first->second;
 }
 
 }  // namespace umf

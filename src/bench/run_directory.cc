@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -153,6 +154,16 @@ void RunDirectory::remove_checkpoints(const std::string& prefix) const {
   for (const fs::path& file : checkpoints(prefix)) {
     std::error_code gone;
     fs::remove(file, gone);
+  }
+}
+
+void RunDirectory::remove_drafts() const {
+  const auto now = fs::file_time_type::clock::now();
+  std::error_code gone;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_, gone)) {
+    const bool draft = entry.path().filename().string().find(".tmp-") != std::string::npos;
+    if (draft && now - entry.last_write_time(gone) > std::chrono::minutes(10) && !gone)
+      fs::remove(entry.path(), gone);
   }
 }
 

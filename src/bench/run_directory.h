@@ -50,6 +50,8 @@ class RunDirectory {
   std::filesystem::path adopt_checkpoint(const std::string& job, long budget,
                                          const std::string& worker) const;
   void remove_checkpoints(const std::string& prefix = "") const;  // of jobs that are done
+  // Removes drafts of files whose writers were killed long ago.
+  void remove_drafts() const;
 
  private:
   RunDirectory(std::filesystem::path folder, Manifest manifest)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <thread>
 
@@ -12,6 +13,7 @@
 #include "bench/grading.h"
 #include "bench/judge_threads.h"
 #include "bench/views.h"
+#include "reward/program_of.h"
 
 namespace umf {
 namespace {
@@ -20,16 +22,58 @@ double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+// A judge that is asked for a text once.
+class RememberedReward final : public Reward {
+ public:
+  explicit RememberedReward(std::unique_ptr<Reward> judge) : judge_(std::move(judge)) {}
+  int parts() const override { return judge_->parts(); }
+  Verdict judge(std::string_view answer) override {
+    const std::string text(answer);
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto known = verdicts_.find(text); known != verdicts_.end()) return known->second;
+    }
+    Verdict verdict = judge_->judge(answer);
+    const std::lock_guard lock(mutex_);
+    if (!std::isnan(verdict.reward)) verdicts_.emplace(text, verdict);
+    return verdict;
+  }
+
+ private:
+  const std::unique_ptr<Reward> judge_;
+  std::mutex mutex_;
+  std::map<std::string, Verdict> verdicts_;
+};
+
+// What the configurations of one problem have in common.
+struct Shared {
+  RememberedReward reward;
+  std::shared_ptr<Grading> grading;
+  WalkMemo walks;
+
+  Shared(const Task& task, const JudgeTools& tools)
+      : reward(make_judge(task.problem.reward, task, tools)),
+        grading(std::make_shared<Grading>(
+            task.hidden.is_null() ? nullptr : make_judge(task.hidden, task, tools),
+            [&task, &tools](const std::string& answer) {
+              return program_of(task.problem.reward, answer, task.problem.id, tools);
+            })) {}
+  static std::unique_ptr<Reward> make_judge(const Json& spec, const Task& task,
+                                            const JudgeTools& tools) {
+    return make_reward(spec, {task.problem.id, task.problem.prompt}, task.problem.id, tools);
+  }
+};
+
 // A claimed job while its parts are graded on other threads.
 struct OpenJob {
-  Job job;
-  Grading grading;
+  const Job job;
+  const std::shared_ptr<Grading> grading;
   std::mutex mutex;
   int parts_left = 0;
   bool settled = true;  // no part failed
 
-  OpenJob(Job claimed, std::shared_ptr<Reward> hidden)
-      : job(std::move(claimed)), grading(std::move(hidden)) {}
+  OpenJob(Job claimed, std::shared_ptr<Grading> graders)
+      : job(std::move(claimed)), grading(std::move(graders)) {}
 };
 
 class Runner {
@@ -51,6 +95,7 @@ class Runner {
   // False: nothing will come any more for this worker.
   bool await_others();
   void do_job(Job job);
+  Shared& shared(int problem);
   std::vector<const Configuration*> runs_for(const Contender& contender,
                                              const std::vector<long>& budgets) const;
   std::vector<Result> unjudged(const OpenJob& open);
@@ -65,6 +110,8 @@ class Runner {
   JobBoard board_;
   Views views_;
   ResultWriter writer_;
+  int shared_problem_ = -1;
+  std::unique_ptr<Shared> shared_;
   JudgeThreads judges_;  // last: its threads use the above
 };
 
@@ -90,6 +137,7 @@ BenchEnd Runner::work() {
   const Tally tally = board_.tally();
   if (tally.done == tally.total) {
     run_.remove_checkpoints();
+    run_.remove_drafts();
     board_.leases().tidy();
   }
   if (end == BenchEnd::kComplete && tally.failed > 0) return BenchEnd::kFailures;
@@ -131,13 +179,16 @@ std::vector<Result> Runner::unjudged(const OpenJob& open) {
   return results;
 }
 
+Shared& Runner::shared(int problem) {
+  if (problem != shared_problem_)
+    shared_ = std::make_unique<Shared>(plan_.tasks[problem], plan_.tools);
+  shared_problem_ = problem;
+  return *shared_;
+}
+
 void Runner::do_job(Job job) {
-  const Task& task = plan_.tasks[job.problem];
-  const Asked asked{task.problem.id, task.problem.prompt};
-  std::shared_ptr<Reward> hidden;
-  if (!task.hidden.is_null())
-    hidden = make_reward(task.hidden, asked, task.problem.id, plan_.tools);
-  const auto open = std::make_shared<OpenJob>(std::move(job), std::move(hidden));
+  const auto grading = shared(job.problem).grading;
+  const auto open = std::make_shared<OpenJob>(std::move(job), grading);
 
   std::vector<Result> regraded = unjudged(*open);
   std::vector<long> budgets = open->job.budgets;
@@ -158,8 +209,7 @@ bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& c
   const long budget = configuration.solve.budget;
   const bool resumable = configuration.search_name != kTreasureName;
   const Tally tally = board_.tally();
-  const auto reward = make_reward(task.problem.reward, {task.problem.id, task.problem.prompt},
-                                  task.problem.id, plan_.tools);
+  Shared& common = shared(open->job.problem);
   Searched searched = search_task(
       {.problem = task.problem,
        .configuration = configuration,
@@ -174,7 +224,7 @@ bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& c
                hooks_.news({tally, fmt::format("{} {}", task.problem.id, name), passes, budget});
            },
        .warn = hooks_.warn},
-      plan_.shelf, *reward);
+      plan_.shelf, common.reward, common.walks);
   if (searched.stopped) return false;
   std::erase_if(searched.results, [&](const Result& result) {
     return std::ranges::find(open->job.budgets, result.key.budget) == open->job.budgets.end();
@@ -193,9 +243,9 @@ void Runner::submit(const std::shared_ptr<OpenJob>& open, std::vector<Result> re
 
 // On a thread of its own.
 void Runner::record(OpenJob& open, std::vector<Result> results) {
+  for (Result& result : results) open.grading->grade(result);
   const std::lock_guard lock(open.mutex);
   for (Result& result : results) {
-    open.grading.grade(result);
     result.worker = heartbeat_.self().id;
     result.finished = unix_time();
     open.settled = open.settled && result.settled();

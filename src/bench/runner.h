@@ -27,7 +27,7 @@ struct BenchNews {
   long passes = 0, budget = 0;
 };
 
-struct BenchHooks {  // all may be empty; called from the thread of the run
+struct BenchHooks {  // all may be empty; called by one thread at a time
   std::function<bool()> stop;
   std::function<void(const BenchNews&)> news;
   std::function<void(const std::string&)> warn;

@@ -57,16 +57,17 @@ Result result_of(const SearchTask& task, const CurvePoint& point, const ProblemS
 
 }  // namespace
 
-Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward) {
-  long passes = 0;
-  ProblemSearch search(task.configuration, shelf, task.problem, reward, [&](auto, auto) {
-    ++passes;
-    if (task.progress) task.progress(passes);
+Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkMemo& memo) {
+  long seen = 0;
+  const auto observe = [&](auto, auto) {
+    if (task.progress) task.progress(++seen);
     return !task.stop || !task.stop();
-  });
+  };
+  ProblemSearch search(task.configuration, shelf, task.problem, reward, observe, &memo);
   keep_checkpoint(search, task);
   std::string trace;
   const double loaded = shelf.load_seconds();
+  const long made = memo.passes();
   Solution solution = search.run([&](const RolloutEvent& event) {
     if (!task.trace.empty()) trace += trace_line(event);
     return !task.stop || !task.stop();
@@ -87,7 +88,7 @@ Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward) {
       r.status = ResultStatus::kFailed;
       r.why = solution.message;
     }
-    r.passes = passes;
+    r.passes = memo.passes() - made;
     // The first walk of a model loads it.
     r.load_seconds = std::min(load_seconds, r.unmask_seconds);
     r.unmask_seconds -= r.load_seconds;

@@ -28,7 +28,7 @@ struct SearchTask {
   std::filesystem::path checkpoint;  // written and continued; empty: none is kept
   std::filesystem::path trace;       // empty: none
   std::function<bool()> stop;
-  std::function<void(long passes)> progress;
+  std::function<void(long passes)> progress;  // on another thread while this one waits
   std::function<void(const std::string&)> warn;
 };
 
@@ -37,6 +37,7 @@ struct Searched {
   bool stopped = false;         // by the user: nothing to record, the checkpoint goes on
 };
 
-Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward);
+// `memo` is shared by the searches for this problem.
+Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkMemo& memo);
 
 }  // namespace umf

@@ -9,7 +9,9 @@
 #include "bench/summary.h"
 #include "cli/bench_plan.h"
 #include "cli/common.h"
+#include "cli/judges.h"
 #include "cli/progress.h"
+#include "problem_search.h"
 
 namespace umf {
 namespace {
@@ -21,6 +23,22 @@ void check(const BenchCliOptions& options) {
   if (options.judge_threads < 1) throw Error("--judge-threads must be at least 1");
   if (!(options.heartbeat_seconds >= 0.01 && options.heartbeat_seconds <= 3600))
     throw Error("--heartbeat is in seconds, from 0.01 to 3600");
+}
+
+struct NoJudge final : Reward {
+  Verdict judge(std::string_view) override { return {}; }
+};
+
+// Throws what the first search would throw, before anything is written.
+void require_fit(const Contender& contender, Shelf& shelf, const Task& task) {
+  NoJudge judge;
+  for (const Configuration& run : contender.runs) {
+    try {
+      ProblemSearch(run, shelf, task.problem, judge);
+    } catch (const Error& mistake) {
+      throw Error(fmt::format("configuration '{}': {}", contender.name, mistake.what()));
+    }
+  }
 }
 
 // "12/500 done, 1 failed, 40 s left  HumanEval/17 umf 803/3072 passes".
@@ -69,16 +87,18 @@ int bench(const BenchCliOptions& options) {
   if (!common.quiet) {
     for (const std::string& line : dataset.skipped) fmt::print(stderr, "left out: {}\n", line);
   }
-  const auto backend = common.make_backend();
+  const auto backend = options.search.make_backend();
   const auto shelf = make_shelf(options.search, *backend);
   const std::vector<Contender> contenders = make_contenders(options, *shelf);
+  for (const Contender& contender : contenders) require_fit(contender, *shelf, dataset.tasks[0]);
   const RunDirectory run = RunDirectory::start(
       options.out, make_manifest(options, dataset, contenders, *shelf), options.resume);
 
   watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
   Progress progress(common.quiet);
   std::optional<int> done_before;
-  const JudgeTools tools;
+  Judges judges(common, {.unsafe = options.search.unsafe});
+  const JudgeTools tools = judges.tools();
   const BenchEnd end = run_bench(
       run,
       {.tasks = dataset.tasks,

@@ -3,18 +3,22 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "cli/common.h"
 #include "model/process_reward_model.h"
 #include "reward/reward.h"
+#include "sandbox/sandbox.h"
 
 namespace umf {
 
-// Must outlive the rewards that are made with its tools. Rewards are made by one thread.
+// Must outlive the rewards that are made with its tools. Rewards are made by one thread;
+// they may ask for the sandbox on any.
 class Judges {
  public:
-  explicit Judges(const CommonOptions& options) : options_(options) {}
+  explicit Judges(const CommonOptions& options, const SandboxOptions& sandbox = {})
+      : options_(options), sandbox_options_(sandbox) {}
   JudgeTools tools();
 
  private:
@@ -24,9 +28,13 @@ class Judges {
     std::unique_ptr<ProcessRewardModel> model;
   };
   ProcessRewardModel& process_reward_model(const std::string& where);
+  Sandbox& sandbox();
 
   const CommonOptions& options_;
+  const SandboxOptions sandbox_options_;
   std::map<std::string, LoadedModel> models_;  // by place
+  std::once_flag sandbox_made_;
+  std::unique_ptr<Sandbox> sandbox_;
 };
 
 }  // namespace umf

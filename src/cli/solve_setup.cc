@@ -192,13 +192,8 @@ void SolveCliOptions::declare(OptionSet& options) {
   options.value("curve", curve, "also give the result at these smaller budgets: 768,1536,...");
   options.value("checkpoint", checkpoint,
                 "a file that is written as the search goes and continued after a break");
-  options.value("memory-limit", memory_limit,
-                "GB of weights in memory; the idle model is put aside above it");
-  options.value(
-      "workers", workers,
-      "rollouts at once: what comes next is begun early; same result, threads are shared");
   options.value("trace", trace, "a JSON Lines file: one event per rollout");
-  common.declare(options);
+  declare_machine(options);
   options.footer(
       "A problem: {\"id\": \"haiku\", \"prompt\": \"Write a haiku about masks.\",\n"
       "            \"reward\": {\"type\": \"command\", \"argv\": [\"./judge\"]}}\n"
@@ -208,6 +203,17 @@ void SolveCliOptions::declare(OptionSet& options) {
       "{\"longer-than\": 20}]}\n"
       "A process reward model: {\"type\": \"prm\", \"model\": WHERE, \"aggregate\": \"min\"}, or "
       "product or last");
+}
+
+void SolveCliOptions::declare_machine(OptionSet& options) {
+  options.value("memory-limit", memory_limit,
+                "GB of weights in memory; the idle model is put aside above it");
+  options.value(
+      "workers", workers,
+      "rollouts at once: what comes next is begun early; same result, threads are shared");
+  options.flag("unsafe-no-sandbox", unsafe,
+               "run candidates' programs without isolation where there is none");
+  common.declare(options);
 }
 
 void SolveCliOptions::declare_shared(OptionSet& options) {

@@ -19,11 +19,13 @@ struct SolveCliOptions {
   int budget = 0, window = 0, block_length = 0, workers = 1;
   std::uint64_t seed = 0;
   bool no_cache = false, closed_text = false, list_presets = false, list_searches = false;
+  bool unsafe = false;
   SearchOptions search_options;
   TreasureOptions treasure;
 
-  void declare(OptionSet& options);         // of umf solve
-  void declare_shared(OptionSet& options);  // how to search, whatever the problem and the budget
+  void declare(OptionSet& options);          // of umf solve
+  void declare_shared(OptionSet& options);   // how to search, whatever the problem and the budget
+  void declare_machine(OptionSet& options);  // what changes no result
   // For one of the workers, with its share of the threads.
   std::unique_ptr<Backend> make_backend(int worker = 0) const;
 };

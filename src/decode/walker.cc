@@ -1,6 +1,7 @@
 #include "decode/walker.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
@@ -96,6 +97,51 @@ void Walker::check(const Action& action) const {
 
 Outcome Walker::walk(const Trial& trial, int limit, const WalkObserver& observer) {
   assert(trial.action >= 0 && trial.action < actions() && trial.from >= 0 && trial.from < states());
+  if (memo_ == nullptr) return walk_anew(trial, limit, observer);
+  const std::string key = memo_key(trial);
+  if (const auto known = memo_->find(key, limit)) {
+    Outcome outcome{.passes = known->passes, .spared = known->spared};
+    for (WindowState state : known->path) {
+      // Numbered by this walker: the one that made the walk may know other lexicons.
+      state.lexicon = lexicon_of_[actions_[trial.action].model];
+      const StateId id = table_.intern(state);
+      outcome.path.push_back({id, table_.masks(id)});
+    }
+    return outcome;
+  }
+  const Outcome outcome = walk_anew(trial, limit, observer);
+  memo_->count_passes(outcome.passes);
+  if (!outcome.feasible || !outcome.complete || outcome.passes == 0) return outcome;
+  WalkMemo::Walk walk{{}, outcome.passes, outcome.spared};
+  for (const Place& place : outcome.path) walk.path.push_back(table_.at(place.state));
+  memo_->insert(key, std::move(walk));
+  return outcome;
+}
+
+// Everything that a walk for one problem depends on. A checkpoint is known by its tokenizer, which
+// all that share its model have in common; noise depends on the action's number.
+std::string Walker::memo_key(const Trial& trial) const {
+  Action action = actions_[trial.action];
+  const WindowState from = table_.at(trial.from);
+  const bool root = trial.from == 0;
+  std::string key = fmt::format(
+      "{} {} {} {} {} {} {} {}|", fmt::ptr(participants_[action.model].tokenizer), trial.action,
+      trial.draw, options_.window, options_.block_length, static_cast<int>(options_.policy),
+      options_.closed_text ? static_cast<int>(lexicons_.size()) : 0, from.steps_left);
+  action.visit([&](auto& field, const char*, const char*) {
+    if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>)
+      key += fmt::format("{} ", static_cast<int>(field));
+    else
+      key += fmt::format("{} ", field);
+  });
+  for (const int target : targets_) key += fmt::format("{},", target);
+  if (root) return key + "root";  // the same in all lexicons
+  key += fmt::format("{}|", fmt::ptr(lexicons_[from.lexicon].tokenizer));
+  key.append(reinterpret_cast<const char*>(from.cells.data()), from.cells.size() * sizeof(Token));
+  return key;
+}
+
+Outcome Walker::walk_anew(const Trial& trial, int limit, const WalkObserver& observer) {
   std::optional<WindowState> entered = enter(trial);
   if (!entered) return {.complete = false, .feasible = false};
   WindowState& state = *entered;
@@ -146,6 +192,7 @@ Branching Walker::branch(StateId from, int index, int children, const WalkObserv
                       participant.model->info().name));
   const std::optional<WindowState> entered = enter({from, index});
   if (!entered) return {.feasible = false};
+  if (memo_ != nullptr) memo_->count_passes(1);
   const Range open = active_range(*entered, participant);
   const Drafts drafts = draft_children(*participant.model, participant.prompt, entered->cells,
                                        action, index, open.begin, open.end, children);

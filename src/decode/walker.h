@@ -12,6 +12,7 @@
 #include "decode/convert.h"
 #include "decode/denoise.h"
 #include "decode/state_table.h"
+#include "decode/walk_memo.h"
 
 namespace umf {
 
@@ -51,6 +52,10 @@ class Walker {
   // An action that remasks makes one trajectory of its own number of passes: its path is the end.
   Outcome walk(const Trial& trial, int limit, const WalkObserver& observer = {});
 
+  // Complete walks are taken from `memo` and put there. Walkers that share one stand for the same
+  // problem; they may differ in models, actions and options. Must outlive the walks.
+  void share(WalkMemo* memo) { memo_ = memo; }
+
   // One forward pass from a state with masks, and `children` draws from it: each commits one mask,
   // uniformly drawn, with a token of the action. A completion fills all other masks with the most
   // probable tokens of the same pass. Equal children are merged. Takes no model that has blocks: it
@@ -80,6 +85,8 @@ class Walker {
   struct Range {
     int begin, end, masks;
   };
+  Outcome walk_anew(const Trial& trial, int limit, const WalkObserver& observer);
+  std::string memo_key(const Trial& trial) const;
   void check(const Action& action) const;
   int masks_in(const WindowState& state) const;
   bool closed(const WindowState& state) const;
@@ -97,6 +104,7 @@ class Walker {
   std::vector<int> lexicon_of_;    // by participant; filled with the next
   std::vector<Lexicon> lexicons_;  // distinct ones, in the order of the participants
   StateTable table_;
+  WalkMemo* memo_ = nullptr;
 };
 
 }  // namespace umf

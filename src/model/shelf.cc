@@ -52,6 +52,12 @@ Model& Shelf::model(int number) { return *slots_[number]; }
 
 const Checkpoint& Shelf::checkpoint(int number) const { return *slots_[number]->checkpoint; }
 
+double Shelf::load_seconds() const {
+  double sum = load_seconds_;
+  for (const auto& replica : replicas_) sum += replica->load_seconds();
+  return sum;
+}
+
 std::uint64_t Shelf::resident_bytes() const {
   std::uint64_t sum = 0;
   for (const auto& slot : slots_) sum += slot->loaded ? slot->bytes() : 0;

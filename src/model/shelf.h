@@ -36,7 +36,7 @@ class Shelf {
   const Checkpoint& checkpoint(int number) const;
 
   int loads() const { return loads_; }  // how often a model was loaded, first uses included
-  double load_seconds() const { return load_seconds_; }
+  double load_seconds() const;          // of all replicas
   std::uint64_t resident_bytes() const;
 
  private:

@@ -1,0 +1,97 @@
+#include "bench/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace umf {
+namespace {
+
+using testing::HasSubstr;
+using Results = std::map<ResultKey, Result>;
+
+Manifest manifest_of(int problems, const std::vector<Manifest::Entry>& configurations) {
+  Manifest manifest;
+  for (int i = 0; i < problems; ++i) manifest.ids.push_back(std::to_string(i));
+  manifest.configurations = configurations;
+  return manifest;
+}
+
+void add(Results& results, const ResultKey& key, std::optional<bool> passed,
+         ResultStatus status = ResultStatus::kDone) {
+  Result r;
+  r.key = key;
+  r.status = status;
+  r.passed = passed;
+  r.reward = passed.value_or(false) ? 1 : 0.25;
+  r.nfe = 100;
+  r.rollouts = 4;
+  r.hits = std::stoi(key.id) % 2 == 0 ? 4 : 1;
+  r.switches = 2;
+  r.unmask_seconds = 3;
+  r.peak_memory_bytes = 1000 + std::stoi(key.id);
+  results[key] = r;
+}
+
+TEST(Summary, SharesAndMeansAreOverWhatWasJudged) {
+  const Manifest manifest = manifest_of(6, {{"umf", {16}}});
+  Results results;
+  add(results, {"0", "umf", 16}, true);
+  add(results, {"1", "umf", 16}, true);
+  add(results, {"2", "umf", 16}, false);
+  add(results, {"3", "umf", 16}, std::nullopt, ResultStatus::kUnjudged);
+  add(results, {"4", "umf", 16}, std::nullopt, ResultStatus::kFailed);
+  const auto summary = summarise(manifest, results);
+  EXPECT_EQ(summary["complete"], false);
+  const auto group = summary["groups"][0];
+  EXPECT_EQ(group["done"], 3);
+  EXPECT_EQ(group["failed"], 2);
+  EXPECT_EQ(group["missing"], 1);
+  EXPECT_NEAR(group["pass@1"].get<double>(), 2.0 / 3, 1e-12) << "a failed judge is no wrong answer";
+  EXPECT_NEAR(group["interval"][0].get<double>(), 0.2077, 1e-4);
+  EXPECT_NEAR(group["mean_reward"].get<double>(), 2.25 / 3, 1e-12);
+  EXPECT_NEAR(group["hit_rate"].get<double>(), 9.0 / 12, 1e-12) << "sums, not a mean of rates";
+  EXPECT_EQ(group["switches"], 2);
+  EXPECT_EQ(group["seconds"]["unmask"], 3);
+  EXPECT_EQ(group["peak_memory_bytes"], 1002);
+  EXPECT_THAT(summary_table(summary), HasSubstr("66.7"));
+  EXPECT_THAT(summary_table(summary), HasSubstr("2 failed  1 missing"));
+}
+
+TEST(Summary, ConfigurationsAreComparedOnTheProblemsTheyShare) {
+  const Manifest manifest = manifest_of(9, {{"umf", {16, 32}}, {"bon", {16, 32}}, {"other", {64}}});
+  Results results;
+  for (int i = 0; i < 8; ++i) {
+    const std::string id = std::to_string(i);
+    add(results, {id, "umf", 32}, i < 7);
+    add(results, {id, "bon", 32}, i == 0 || i == 7);
+  }
+  add(results, {"8", "umf", 32}, true);  // the other has none
+  const auto summary = summarise(manifest, results);
+  ASSERT_EQ(summary["comparisons"].size(), 2) << "no budget in common with the third";
+  EXPECT_EQ(summary["comparisons"][0]["problems"], 0);
+  const auto pair = summary["comparisons"][1];
+  EXPECT_EQ(pair["budget"], 32);
+  EXPECT_EQ(pair["problems"], 8);
+  EXPECT_EQ(pair["only_first"], 6);
+  EXPECT_EQ(pair["only_second"], 1);
+  EXPECT_NEAR(pair["difference"].get<double>(), 5.0 / 8, 1e-12);
+  EXPECT_NEAR(pair["mcnemar_p"].get<double>(), 0.125, 1e-12);
+  EXPECT_LT(pair["interval"][0], pair["difference"]);
+  EXPECT_GT(pair["interval"][1], pair["difference"]);
+  EXPECT_THAT(summary_table(summary), HasSubstr("+62.5"));
+}
+
+TEST(Summary, ARunWithoutHiddenTestsHasNoPassRate) {
+  const Manifest manifest = manifest_of(1, {{"umf", {16}}});
+  Results results;
+  add(results, {"0", "umf", 16}, std::nullopt);
+  const auto summary = summarise(manifest, results);
+  EXPECT_EQ(summary["complete"], true);
+  EXPECT_EQ(summary["groups"][0]["pass@1"], nullptr);
+  EXPECT_EQ(summary["groups"][0]["done"], 1);
+}
+
+}  // namespace
+}  // namespace umf

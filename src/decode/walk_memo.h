@@ -1,0 +1,38 @@
+// Walks that several searches for one problem have in common.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "decode/state_table.h"
+
+namespace umf {
+
+// A walk depends on its trial alone, so that configurations with an action in common need not make
+// it twice. Holds walks that came to their end. May be shared by walkers on several threads.
+class WalkMemo {
+ public:
+  struct Walk {
+    std::vector<WindowState> path;
+    int passes = 0, spared = 0;
+  };
+
+  // Nothing when there is none of at most `limit` passes.
+  std::shared_ptr<const Walk> find(const std::string& key, int limit) const;
+  void insert(const std::string& key, Walk walk);
+
+  // Forward passes that were really made, by all that share this.
+  long passes() const { return passes_; }
+  void count_passes(long passes) { passes_ += passes; }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const Walk>> walks_;
+  std::atomic<long> passes_ = 0;
+};
+
+}  // namespace umf

@@ -1,0 +1,121 @@
+#include "decode/walk_memo.h"
+
+#include <gtest/gtest.h>
+
+#include <climits>
+
+#include "decode/checkpoints.h"
+#include "decode/walk_testing.h"
+#include "decode/walker.h"
+
+namespace umf {
+namespace {
+
+const WalkOptions kOptions = {
+    .window = 24, .ratios = std::vector<int>(std::begin(kPaperRatios), std::end(kPaperRatios))};
+constexpr int kNoLimit = INT_MAX;
+
+class SharedWalks : public testing::Test {
+ protected:
+  // Models and actions in one order or the other; the action at each place is the same.
+  Walker walker(WalkMemo* memo, bool reversed = false, const WalkOptions& options = kOptions,
+                std::uint64_t seed = 5) {
+    const Participant first{&dream_, dream_lexicon().tokenizer, {1, 2, 3}},
+        second{&llada_, llada_lexicon().tokenizer, {4, 5}};
+    const int dream = reversed ? 1 : 0, llada = reversed ? 0 : 1;
+    Walker made(reversed ? std::vector{second, first} : std::vector{first, second},
+                {{.model = dream, .temperature = 1, .seed = seed},
+                 {.model = llada},
+                 {.model = llada, .strategy = Strategy::kOrigin, .seed = seed}},
+                options);
+    made.share(memo);
+    return made;
+  }
+  // Two levels of walks, as outcomes and as texts.
+  static std::string explore(Walker& walker) {
+    std::string seen;
+    std::vector<StateId> from = {0};
+    for (int level = 0; level < 2; ++level) {
+      std::vector<StateId> next;
+      for (const StateId state : from) {
+        for (int action = 0; action < walker.actions(); ++action) {
+          for (const std::uint64_t draw : {0, 3}) {
+            const Outcome outcome = walker.walk({state, action, draw}, kNoLimit);
+            next.push_back(outcome.path.front().state);
+            for (const auto& [id, masks] : outcome.path)
+              seen += std::to_string(id) + ":" + std::to_string(masks) + walker.text(id) + " ";
+            seen += std::to_string(outcome.passes) + (outcome.complete ? ".\n" : "!\n");
+          }
+        }
+      }
+      from = next;
+    }
+    return seen;
+  }
+
+  ScriptedModel dream_ = hashing_model(dream_lexicon(), 1);
+  ScriptedModel llada_ = hashing_model(llada_lexicon(), 2);
+};
+
+TEST_F(SharedWalks, AreTheSameAndCostNothing) {
+  Walker alone = walker(nullptr);
+  const std::string expected = explore(alone);
+  WalkMemo memo;
+  Walker first = walker(&memo), second = walker(&memo);
+  EXPECT_EQ(explore(first), expected);
+  const long made = memo.passes();
+  EXPECT_GT(made, 0);
+  EXPECT_EQ(explore(second), expected);
+  EXPECT_EQ(memo.passes(), made);
+}
+
+TEST_F(SharedWalks, MayStandInAnotherOrderOfModels) {
+  Walker alone = walker(nullptr, /*reversed=*/true);
+  const std::string expected = explore(alone);
+  WalkMemo memo;
+  Walker first = walker(&memo), second = walker(&memo, /*reversed=*/true);
+  explore(first);
+  const long made = memo.passes();
+  EXPECT_EQ(explore(second), expected);
+  EXPECT_EQ(memo.passes(), made);
+}
+
+TEST_F(SharedWalks, DoNotServeASmallerLimit) {
+  WalkMemo memo;
+  Walker first = walker(&memo), second = walker(&memo), alone = walker(nullptr);
+  ASSERT_EQ(first.walk({0, 1}, kNoLimit).passes, 24);
+  const Outcome cut = second.walk({0, 1}, 10), expected = alone.walk({0, 1}, 10);
+  EXPECT_FALSE(cut.complete);
+  EXPECT_EQ(cut.path, expected.path);
+  EXPECT_EQ(second.text(cut.path.back().state), alone.text(expected.path.back().state));
+  EXPECT_EQ(memo.passes(), 34);
+  EXPECT_EQ(second.walk({0, 1}, 24).passes, 24) << "what was cut is not remembered";
+  EXPECT_EQ(memo.passes(), 34);
+}
+
+TEST_F(SharedWalks, AreOnlyThoseOfTheSameOptions) {
+  WalkMemo memo;
+  Walker first = walker(&memo);
+  explore(first);
+  const auto made_by = [&](const WalkOptions& options, std::uint64_t seed) {
+    const long before = memo.passes();
+    Walker other = walker(&memo, false, options, seed),
+           alone = walker(nullptr, false, options, seed);
+    EXPECT_EQ(explore(other), explore(alone));
+    return memo.passes() - before;
+  };
+  WalkOptions window = kOptions, ratios = kOptions, blocks = kOptions, closed = kOptions,
+              policy = kOptions;
+  window.window = 16;
+  ratios.ratios = {500};
+  blocks.block_length = 8;
+  closed.closed_text = true;
+  policy.policy = WindowPolicy::kFixedWindow;
+  for (const WalkOptions& options : {window, ratios, blocks, closed, policy})
+    EXPECT_GT(made_by(options, 5), 0);
+  EXPECT_GT(made_by(kOptions, 6), 0) << "another seed";
+  EXPECT_EQ(made_by(kOptions, 5), 0);
+}
+
+}  // namespace
+}  // namespace umf
