@@ -1,10 +1,14 @@
 #include "sandbox/cgroup.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -95,6 +99,27 @@ CgroupPlaces find_cgroup_places() {
     return {unified, unified, true};
   return {can_limit(memory, "memory.limit_in_bytes") ? memory : "",
           can_limit(pids, "pids.max") ? pids : "", false};
+}
+
+namespace {
+
+// Groups of processes that were killed before they could clean up. Only empty ones can be removed.
+void remove_stale(const std::string& place) {
+  DIR* folder = place.empty() ? nullptr : ::opendir(place.c_str());
+  if (folder == nullptr) return;
+  while (const dirent* entry = ::readdir(folder)) {
+    int owner = 0;
+    if (std::sscanf(entry->d_name, "umf-%d-", &owner) != 1 || owner <= 0) continue;
+    if (::kill(owner, 0) != 0 && errno == ESRCH) ::rmdir((place + "/" + entry->d_name).c_str());
+  }
+  ::closedir(folder);
+}
+
+}  // namespace
+
+CgroupPool::CgroupPool() : places_(find_cgroup_places()) {
+  remove_stale(places_.memory);
+  if (places_.pids != places_.memory) remove_stale(places_.pids);
 }
 
 Cgroup::Cgroup(const CgroupPlaces& places, const std::string& name) : unified_(places.unified) {

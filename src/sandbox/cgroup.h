@@ -43,7 +43,7 @@ class Cgroup {
 // Groups are used again: the kernel takes long to forget one that held memory.
 class CgroupPool {
  public:
-  CgroupPool() : places_(find_cgroup_places()) {}
+  CgroupPool();
   std::unique_ptr<Cgroup> take();
   void give_back(std::unique_ptr<Cgroup> group);
 

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "sandbox/scratch.h"
 #include "sandbox/warm_sandbox.h"
 
 namespace umf {
@@ -185,9 +186,11 @@ TEST_F(SandboxTest, DeadInterpreterIsReplacedAndTheJobRunsAfterAll) {
 TEST_F(SandboxTest, NothingOutlivesUmf) {
   for (const Walls walls : {Walls::kNamespaces, Walls::kLandlock}) {
     if (!objection_to(walls).empty()) continue;
+    const ScratchFolders left_behind(true);
     const int doomed = ::fork();
     if (doomed == 0) {
       ::setsid();
+      ::setenv("TMPDIR", left_behind.path().c_str(), 1);
       make_warm_sandbox(walls, 1)->run(CommandJob{{"/usr/bin/sleep", "1000"}});
       ::_exit(0);
     }
