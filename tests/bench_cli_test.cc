@@ -146,6 +146,15 @@ TEST_F(BenchCli, EveryProblemConfigurationAndBudgetHasOneLine) {
   EXPECT_EQ(summary["comparisons"].size(), 3) << "umf and bon at three budgets; none with pair";
 }
 
+TEST_F(BenchCli, BudgetsOfOneConfigurationShareTheirWalks) {
+  ASSERT_EQ(umf(three("run")).status, 0);
+  for (const Json& line : lines_of(place("run/results.jsonl"))) {
+    if (line["configuration"] != "pair") continue;
+    EXPECT_EQ(line["passes"], 32) << "the larger budget made only what the smaller had not";
+    EXPECT_EQ(line["search"]["nfe"], line["budget"]) << "and counts all the same";
+  }
+}
+
 TEST_F(BenchCli, AProblemIsSearchedAsUmfSolveDoes) {
   ASSERT_EQ(umf(one("run")).status, 0);
   const std::string problem = read_file(place("problems"));
@@ -387,6 +396,29 @@ TEST_F(BenchCli, WorkersThatAreKilledLoseNothingAndDoNothingTwice) {
   }
   RecordProperty("killed", killed);
   EXPECT_GT(killed, kRounds * kKillsPerRound / 2);
+}
+
+std::size_t lines_recorded(const std::filesystem::path& run) {
+  std::size_t lines = 0;
+  for (const auto& file : std::filesystem::directory_iterator(run / "results"))
+    lines += lines_of(file.path()).size();
+  return lines;
+}
+
+TEST_F(BenchCli, AWorkerThatWasTakenForDeadWritesNothingMore) {
+  const std::vector<std::string> longer = {"--window", "48", "--budget", "96,1500", "--limit", "1"};
+  ASSERT_EQ(umf(one("whole", longer)).status, 0);
+  Running sleeper(one("run", longer));
+  await([&] { return has_checkpoint(place("run")); });
+  sleeper.send(SIGSTOP);
+  if (lines_recorded(place("run")) > 0) GTEST_SKIP() << "this machine was too quick";
+  EXPECT_EQ(umf(one("run", longer)).status, 0) << "another takes over after six beats";
+  sleeper.send(SIGCONT);
+  const Finished woken = sleeper.wait();
+  EXPECT_EQ(woken.status, 0) << woken.err;
+  EXPECT_EQ(lines_recorded(place("run")), 2);
+  EXPECT_EQ(results("run"), results("whole"));
+  EXPECT_TRUE(contents(place("run/traces")) == contents(place("whole/traces")));
 }
 
 TEST_F(BenchCli, ATornResultIsDoneAgain) {

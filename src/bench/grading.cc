@@ -19,13 +19,14 @@ bool judge_failed(const Verdict& verdict) {
 }  // namespace
 
 void Grading::grade(Result& result) {
-  if (result.status == ResultStatus::kFailed || hidden_ == nullptr) return;
-  const auto [verdict, seconds] = grade_of(result.answer);
+  if (result.status == ResultStatus::kFailed) return;
+  const auto [verdict, program, seconds] = grade_of(result.answer);
   result.grade_seconds = seconds;
+  if (program != result.answer) result.program = program;
   result.why = verdict.why;
   const bool failed = judge_failed(verdict);
   result.status = failed ? ResultStatus::kUnjudged : ResultStatus::kDone;
-  result.passed = failed ? std::nullopt : std::optional(verdict.passed());
+  result.passed = failed || hidden_ == nullptr ? std::nullopt : std::optional(verdict.passed());
 }
 
 Grading::Grade Grading::grade_of(const std::string& answer) {
@@ -37,7 +38,8 @@ Grading::Grade Grading::grade_of(const std::string& answer) {
   {
     const Stopwatch stopwatch(grade.seconds);
     try {
-      grade.verdict = hidden_->judge(answer);
+      if (hidden_ != nullptr) grade.verdict = hidden_->judge(answer);
+      grade.program = program_(answer);
     } catch (const std::exception& failure) {
       grade.verdict = {std::numeric_limits<double>::quiet_NaN(), failure.what()};
     }

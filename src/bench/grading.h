@@ -1,6 +1,7 @@
 // The hidden tests' word on an answer. The search never gets here.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,20 +15,24 @@ namespace umf {
 // Grades the answers of one problem, and remembers texts. On any number of threads.
 class Grading {
  public:
-  explicit Grading(std::shared_ptr<Reward> hidden) : hidden_(std::move(hidden)) {}
+  // `program` takes from an answer what other tools are given to grade.
+  Grading(std::unique_ptr<Reward> hidden, std::function<std::string(const std::string&)> program)
+      : hidden_(std::move(hidden)), program_(std::move(program)) {}
 
-  // Sets `passed`, `why`, the status and the seconds. A judge that fails, by itself or in one test,
-  // has said nothing about the answer.
+  // Sets `passed`, `why`, `program`, the status and the seconds. A judge that fails, by itself or
+  // in one test, has said nothing about the answer.
   void grade(Result& result);
 
  private:
   struct Grade {
     Verdict verdict;
+    std::string program;
     double seconds = 0;
   };
   Grade grade_of(const std::string& answer);
 
-  const std::shared_ptr<Reward> hidden_;  // null: there are no hidden tests
+  const std::unique_ptr<Reward> hidden_;  // null: there are no hidden tests
+  const std::function<std::string(const std::string&)> program_;
   std::mutex mutex_;
   std::map<std::string, Grade> grades_;
 };

@@ -45,6 +45,7 @@ std::string result_line(const Result& r) {
                                        {"reward", or_null(r.reward)},
                                        {"complete", r.complete},
                                        {"answer", r.answer},
+                                       {"program", or_null(r.program)},
                                        {"why", r.why},
                                        {"search",
                                         {{"nfe", r.nfe},
@@ -80,6 +81,7 @@ Result parse_result(const std::string& line, const std::string& where) {
     r.reward = optional_at<double>(json, "reward");
     r.complete = json.at("complete");
     r.answer = json.at("answer");
+    r.program = optional_at<std::string>(json, "program");
     r.why = json.at("why");
     const Json& search = json.at("search");
     r.nfe = search.at("nfe");

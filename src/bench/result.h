@@ -31,7 +31,8 @@ struct Result {
   int tries = 1;  // of this problem, configuration and budget, this one included
 
   std::string answer;
-  std::optional<double> reward;  // of the search; nothing where it is no number
+  std::optional<std::string> program;  // what a judge runs for it; nothing: the answer itself
+  std::optional<double> reward;        // of the search; nothing where it is no number
   bool complete = false;
   std::optional<bool> passed;  // the hidden tests; nothing where there are none or they failed
   std::string why;             // the hidden tests' words, or what went wrong

@@ -13,6 +13,7 @@
 #include "bench/grading.h"
 #include "bench/judge_threads.h"
 #include "bench/views.h"
+#include "reward/program_of.h"
 
 namespace umf {
 namespace {
@@ -53,7 +54,10 @@ struct Shared {
   Shared(const Task& task, const JudgeTools& tools)
       : reward(make_judge(task.problem.reward, task, tools)),
         grading(std::make_shared<Grading>(
-            task.hidden.is_null() ? nullptr : make_judge(task.hidden, task, tools))) {}
+            task.hidden.is_null() ? nullptr : make_judge(task.hidden, task, tools),
+            [&task, &tools](const std::string& answer) {
+              return program_of(task.problem.reward, answer, task.problem.id, tools);
+            })) {}
   static std::unique_ptr<Reward> make_judge(const Json& spec, const Task& task,
                                             const JudgeTools& tools) {
     return make_reward(spec, {task.problem.id, task.problem.prompt}, task.problem.id, tools);

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
@@ -19,19 +18,10 @@ std::string dumped(const nlohmann::ordered_json& json, int indent) {
 // As EvalPlus reads them; it does not look at further keys.
 std::string sample_line(const Result& result) {
   return dumped({{"task_id", result.key.id},
-                 {"solution", result.answer},
+                 {"solution", result.program.value_or(result.answer)},
                  {"configuration", result.key.configuration},
                  {"budget", result.key.budget}},
                 -1);
-}
-
-std::string file_name(const std::string& configuration, long budget) {
-  std::string safe;
-  for (const char c : configuration) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
-    safe += plain ? c : '-';
-  }
-  return fmt::format("{}-{}.jsonl", safe, budget);
 }
 
 }  // namespace
@@ -64,7 +54,7 @@ void Views::write(const ResultIndex& results) const {
         lines += result_line(*result);
         if (result->status == ResultStatus::kFailed) continue;
         samples += sample_line(*result);
-        by_file[file_name(entry.name, budget)] += sample_line(*result);
+        by_file[fmt::format("{}-{}.jsonl", entry.name, budget)] += sample_line(*result);
       }
     }
   }

@@ -9,6 +9,7 @@
 #include "bench/summary.h"
 #include "cli/bench_plan.h"
 #include "cli/common.h"
+#include "cli/judges.h"
 #include "cli/progress.h"
 #include "problem_search.h"
 
@@ -96,7 +97,8 @@ int bench(const BenchCliOptions& options) {
   watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
   Progress progress(common.quiet);
   std::optional<int> done_before;
-  const JudgeTools tools;
+  Judges judges(common, {.unsafe = options.search.unsafe});
+  const JudgeTools tools = judges.tools();
   const BenchEnd end = run_bench(
       run,
       {.tasks = dataset.tasks,

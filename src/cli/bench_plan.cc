@@ -8,11 +8,11 @@
 #include <climits>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/version.h"
+#include "reward/drop_tests.h"
 
 namespace umf {
 namespace {
@@ -97,17 +97,6 @@ Contender make_contender(std::string name, SolveCliOptions options, std::vector<
   return contender;
 }
 
-std::vector<std::string> read_ids(const std::string& path) {
-  std::istringstream lines(read_file(path));
-  std::vector<std::string> ids;
-  for (std::string line; std::getline(lines, line);) {
-    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.pop_back();
-    if (!line.empty()) ids.push_back(line);
-  }
-  if (ids.empty()) throw Error(fmt::format("'{}' names no problem; one id per line", path));
-  return ids;
-}
-
 }  // namespace
 
 void BenchCliOptions::declare(OptionSet& options) {
@@ -127,6 +116,9 @@ void BenchCliOptions::declare(OptionSet& options) {
   options.value("ids", ids_file, "a file with the ids of the problems to take, one per line");
   options.value("sample", data.sample, "draw so many problems; 0 for all");
   options.value("sample-seed", data.sample_seed, "chooses which are drawn");
+  options.value("drop-tests", drop_rate,
+                "leave out this share of the visible tests, at random; the hidden ones stay");
+  options.value("drop-seed", drop_seed, "chooses which are left out");
   options.value("judge-threads", judge_threads, "answers graded at once, beside the search");
   options.value("heartbeat", heartbeat_seconds,
                 "seconds between signs of life; six without one, and another worker takes over");
@@ -151,6 +143,10 @@ Dataset read_chosen(const BenchCliOptions& options) {
   if (data.limit < 0 || data.sample < 0) throw Error("--limit and --sample must not be negative");
   if (!options.ids_file.empty()) data.ids = read_ids(options.ids_file);
   Dataset dataset = read_dataset(options.dataset, data);
+  for (Task& task : dataset.tasks) {
+    task.problem.reward =
+        drop_tests(task.problem.reward, task.problem.id, options.drop_rate, options.drop_seed);
+  }
   if (dataset.tasks.empty()) throw Error(fmt::format("'{}' has no problems", options.dataset));
   return dataset;
 }
@@ -214,6 +210,7 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
             {"fingerprint", dataset.fingerprint},
             {"prompt_style", options.data.prompt_style},
             {"problems", ids}}},
+          {"tests", {{"drop_rate", options.drop_rate}, {"drop_seed", options.drop_seed}}},
           {"models", models},
           {"configurations", configurations}};
 }

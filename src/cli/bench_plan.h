@@ -15,7 +15,8 @@ struct BenchCliOptions {
   std::string dataset, out, configs, budgets, ids_file;
   DatasetOptions data;
   int judge_threads = 2;
-  double heartbeat_seconds = 10;
+  double heartbeat_seconds = 10, drop_rate = 0;
+  std::uint64_t drop_seed = 0;
   bool resume = false, no_wait = false;
 
   void declare(OptionSet& options);

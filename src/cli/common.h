@@ -22,7 +22,8 @@ struct CommonOptions {
   bool quiet = false, json = false;
 
   void declare(OptionSet& options);
-  std::unique_ptr<Backend> make_backend() const { return umf::make_backend(backend, machine); }
+  // Reports on stderr how far the copy of weights to a device is.
+  std::unique_ptr<Backend> make_backend() const;
 };
 
 // "NAME=WHERE" or "WHERE": without a name, the last part of the place.
@@ -33,6 +34,9 @@ ModelChoice parse_model_choice(const std::string& text);
 
 // The text of a file, or of standard input for "-".
 std::string read_input(const std::string& path);
+
+// The ids in a file, one per line. Throws Error when there are none.
+std::vector<std::string> read_ids(const std::string& path);
 
 // One JSON value and a newline on stdout; bytes that are not UTF-8 become U+FFFD, numbers that are
 // not finite null.

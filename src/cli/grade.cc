@@ -49,18 +49,6 @@ struct Entry {
   bool done = false;
 };
 
-std::vector<std::string> read_ids(const std::string& path) {
-  std::vector<std::string> ids;
-  LineReader lines(path);
-  while (auto line = lines.next()) {
-    const auto first = line->find_first_not_of(" \t\r");
-    if (first == std::string::npos) continue;
-    ids.push_back(line->substr(first, line->find_last_not_of(" \t\r") - first + 1));
-  }
-  if (ids.empty()) throw Error(fmt::format("--ids {}: there is no id in it", path));
-  return ids;
-}
-
 // Samples of problems that were not chosen are left out; of problems that do not exist, an error.
 std::vector<Entry> match(std::vector<Sample> samples, const Dataset& chosen,
                          const std::vector<std::string>& known, const std::string& where) {

@@ -3,13 +3,15 @@
 namespace umf {
 
 JudgeTools Judges::tools() {
-  return {.sandbox = [this]() -> Sandbox& {
-            if (!sandbox_) sandbox_ = make_sandbox(sandbox_options_);
-            return *sandbox_;
-          },
+  return {.sandbox = [this]() -> Sandbox& { return sandbox(); },
           .process_reward_model = [this](const std::string& where) -> ProcessRewardModel& {
             return process_reward_model(where);
           }};
+}
+
+Sandbox& Judges::sandbox() {
+  std::call_once(sandbox_made_, [this] { sandbox_ = make_sandbox(sandbox_options_); });
+  return *sandbox_;
 }
 
 ProcessRewardModel& Judges::process_reward_model(const std::string& where) {

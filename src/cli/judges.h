@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "cli/common.h"
@@ -12,7 +13,8 @@
 
 namespace umf {
 
-// Must outlive the rewards that are made with its tools. Rewards are made by one thread.
+// Must outlive the rewards that are made with its tools. Rewards are made by one thread;
+// they may ask for the sandbox on any.
 class Judges {
  public:
   explicit Judges(const CommonOptions& options, const SandboxOptions& sandbox = {})
@@ -26,10 +28,12 @@ class Judges {
     std::unique_ptr<ProcessRewardModel> model;
   };
   ProcessRewardModel& process_reward_model(const std::string& where);
+  Sandbox& sandbox();
 
   const CommonOptions& options_;
+  const SandboxOptions sandbox_options_;
   std::map<std::string, LoadedModel> models_;  // by place
-  SandboxOptions sandbox_options_;
+  std::once_flag sandbox_made_;
   std::unique_ptr<Sandbox> sandbox_;
 };
 

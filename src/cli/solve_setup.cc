@@ -211,6 +211,8 @@ void SolveCliOptions::declare_machine(OptionSet& options) {
   options.value(
       "workers", workers,
       "rollouts at once: what comes next is begun early; same result, threads are shared");
+  options.flag("unsafe-no-sandbox", unsafe,
+               "run candidates' programs without isolation where there is none");
   common.declare(options);
 }
 

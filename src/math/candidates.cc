@@ -143,7 +143,7 @@ Candidate plain_candidate(const RankedPattern& ranked, const Pattern::Match& mat
   std::erase_if(integer, [](char c) { return c == ',' || c == ' '; });
   const std::string decimals = named("d1") + named("d2") + named("d3");
   candidate.number = integer;
-  if (!decimals.empty()) candidate.number += "." + decimals.substr(1);
+  if (!decimals.empty()) candidate.number.append(1, '.').append(decimals, 1);
   candidate.percent = !named("percent").empty();
   return candidate;
 }

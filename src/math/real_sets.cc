@@ -169,9 +169,10 @@ class Quadratic {
 };
 
 std::string mirrored(const std::string& op) {
-  if (op[0] == '<') return ">" + op.substr(1);
-  if (op[0] == '>') return "<" + op.substr(1);
-  return op;
+  std::string result = op;
+  if (op[0] == '<') result[0] = '>';
+  if (op[0] == '>') result[0] = '<';
+  return result;
 }
 
 // |u| op c as two relations on u, where `op` is < or > with or without =; null where it is not

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 
 #include <cstring>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <semaphore>
 
@@ -17,7 +16,7 @@
 #include "sandbox/job.h"
 #include "sandbox/launch.h"
 #include "sandbox/scratch.h"
-#include "sandbox/zygote.h"
+#include "sandbox/zygote_pool.h"
 
 namespace umf {
 namespace {
@@ -49,9 +48,9 @@ bool has_module(const std::string& name) {
 class WarmSandbox final : public Sandbox {
  public:
   WarmSandbox(Walls walls, int workers)
-      : walls_(walls), scratch_(walls != Walls::kNamespaces), workers_(workers) {
-    zygote_ = std::make_shared<Zygote>(walls_, scratch_.path());
-  }
+      : scratch_(walls != Walls::kNamespaces),
+        workers_(workers),
+        zygotes_(walls, scratch_.path(), workers) {}
 
   CommandResult run(const CommandJob& job) override;
   PythonResult run(const PythonJob& job) override;
@@ -64,16 +63,18 @@ class WarmSandbox final : public Sandbox {
     workers_.acquire();
     const Release release{workers_};
     const GroupLease group(groups_);
-    std::shared_ptr<Zygote> zygote = current();
-    JobEnd end = zygote ? attempt(*zygote, group.get()) : JobEnd{.never_began = true};
-    if (!end.never_began) return end;
+    const int seat = zygotes_.next_seat();
+    JobEnd end;
     try {
-      zygote = replace(zygote);
+      std::shared_ptr<Zygote> zygote = zygotes_.at(seat);
+      end = attempt(*zygote, group.get());
+      if (!end.never_began) return end;
+      zygote = zygotes_.replace(seat, zygote);
+      end = attempt(*zygote, group.get());
     } catch (const Error& problem) {
-      end.reason = problem.what();
-      return end;
+      end = {.reason = problem.what()};
     }
-    return attempt(*zygote, group.get());
+    return end;
   }
 
   struct Release {
@@ -92,27 +93,10 @@ class WarmSandbox final : public Sandbox {
     std::unique_ptr<Cgroup> group_;
   };
 
-  std::shared_ptr<Zygote> current() {
-    const std::lock_guard lock(mutex_);
-    return zygote_;
-  }
-
-  // Several jobs may find the same one broken: the first replaces it.
-  std::shared_ptr<Zygote> replace(const std::shared_ptr<Zygote>& broken) {
-    const std::lock_guard lock(mutex_);
-    if (zygote_ == broken) {
-      zygote_.reset();
-      zygote_ = std::make_shared<Zygote>(walls_, scratch_.path());
-    }
-    return zygote_;
-  }
-
-  Walls walls_;
   ScratchFolders scratch_;
   CgroupPool groups_;
   std::counting_semaphore<> workers_;
-  std::mutex mutex_;
-  std::shared_ptr<Zygote> zygote_;
+  ZygotePool zygotes_;
 };
 
 PythonResult WarmSandbox::run(const PythonJob& job) {
@@ -138,10 +122,10 @@ PythonResult WarmSandbox::run(const PythonJob& job) {
   return result;
 }
 
-// What goes into a header must be text.
-std::string json_text(const Json& value) {
+// What goes into a job's header must be text.
+void check_utf8(const std::string& text) {
   try {
-    return value.dump();
+    static_cast<void>(Json(text).dump());
   } catch (const Json::exception&) {
     throw Error("the words and file names of a sandboxed command must be UTF-8");
   }
@@ -153,8 +137,12 @@ void check_command(const CommandJob& job) {
   for (const std::string& word : job.argv) {
     if (word.find('\0') != std::string::npos)
       throw Error("a sandboxed command has a NUL byte among its words");
+    check_utf8(word);
   }
-  for (const auto& [path, content] : job.files) check_scratch_path(path);
+  for (const auto& [path, content] : job.files) {
+    check_scratch_path(path);
+    check_utf8(path);
+  }
 }
 
 CommandResult WarmSandbox::run(const CommandJob& job) {
@@ -171,7 +159,7 @@ CommandResult WarmSandbox::run(const CommandJob& job) {
                    {"files", Json::array()},
                    {"limits", limits_json(job.limits)}};
     for (const auto& [path, content] : job.files) header["files"].push_back(path);
-    std::vector<std::string> frames = {json_text(header)};
+    std::vector<std::string> frames = {header.dump()};
     for (const auto& [path, content] : job.files) frames.push_back(content);
     const Descriptor input = make_sealed_file("input", job.input);
     JobRun run(zygote, "", job.limits, group);

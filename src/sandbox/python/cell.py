@@ -1,4 +1,4 @@
-"""The cell: pid 1 of the namespaces that untrusted programs live in. It starts them, ends them and tells how they ended.
+"""The cell: pid 1 of the namespaces that untrusted programs live in. It starts and ends them and tells how they ended.
 
 It is forked before the warden reads the payload, so that nothing forked from it can hold expected values.
 """
@@ -11,7 +11,6 @@ import select
 import signal
 import socket
 import struct
-import sys
 
 from umf import guest_host, linux
 
@@ -20,7 +19,7 @@ NOBODY = 65534
 # Of the main thread. The kernel leaves 128 MiB below the stack free for it to grow into.
 STACK_BYTES = 112 << 20
 NEW_STACK_BYTES = 8 << 20  # of a new program, which takes it for the size of its threads' stacks, too
-START, KILL, ENDED, COMMAND = b"s", b"k", b"e", b"c"
+START, KILL, ENDED = b"s", b"k", b"e"
 MESSAGE = struct.Struct("<cii")  # what, which, wait status
 
 
@@ -28,7 +27,6 @@ class Cell:
     def __init__(self, world, limits, link):
         self.world, self.limits, self.link = world, limits, link
         self.candidates = {}  # pid: id
-        self.ended = []
 
     def enter(self, scratch):
         """Leaves the warden's world: own user, own mounts, an empty scratch folder, no capabilities."""
@@ -213,6 +211,7 @@ def become_candidate(world, limits, descriptor):
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         keep_only(descriptor, 3)
         die_with_cell(world)
         os.environ.clear()
