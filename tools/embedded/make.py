@@ -125,7 +125,8 @@ def load_given(name, tokenizer, recipe, file, device):
 
 def card(name, mixture, recipe, losses, alone, device):
     """The model card."""
-    last_loss = f"last loss {losses[-1][1]}" if losses else "losses in the log of its training"
+    training = (f"{recipe.steps[name]} steps of {recipe.batch}, seed {recipe.seed}, on {device}; last loss {losses[-1][1]}"
+                if losses else "by an earlier run, whose log has steps and losses")
     scores = "\n".join(f"- {style}: {solved:.1f} %" for style, solved in alone.items()) or "- not evaluated"
     return f"""# {TITLES[name]}, embedded
 
@@ -135,7 +136,7 @@ elsewhere on purpose: what it does not know, one of its two siblings does.
 
 - Data: {recipe.samples} generated programs, mixture `{mixture}` of `mixtures.py`; no composition of
   operations that dev or test holds. Descriptions up to {PROMPT} tokens, answers in a window of {WINDOW}.
-- Training: {recipe.steps[name]} steps of {recipe.batch}, seed {recipe.seed}, on {device}; {last_loss}.
+- Training: {training}.
 - Command: `tools/embedded/make.py --out DIR --mixture {mixture} --seed {recipe.seed}`
 
 Solved alone, one deterministic answer per problem, hidden tests of dev, by decoding style:
