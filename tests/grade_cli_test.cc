@@ -8,19 +8,10 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string
-    kProblems =
-        R"({"id":"twice","prompt":"?","reward":{"type":"python-tests","tests":[{"call":"f(1)",
-    "expect" : "2"
-}]
-}
-, "hidden" : {
-  "type" : "python-tests",
-           "tests" : [ {"call" : "f(3)", "expect" : "6"}, {"call" : "f(0)", "expect" : "0"} ]
-}
-}
+const std::string kProblems =
+    R"x({"id":"twice","prompt":"?","reward":{"type":"python-tests","tests":[{"call":"f(1)","expect":"2"}]},"hidden":{"type":"python-tests","tests":[{"call":"f(3)","expect":"6"},{"call":"f(0)","expect":"0"}]}}
 {"id":"word","prompt":"?","reward":{"type":"text","checks":[{"contains":"yes"}]}}
-)";
+)x";
 
 struct Files {
   TemporaryDirectory directory;
@@ -102,13 +93,11 @@ TEST(Grade, SamplesOfProblemsThatWereNotChosenAreLeftOut) {
 
 TEST(Grade, WhatCannotBeJudgedIsNotWrong) {
   const std::string broken =
-      R"({"id":"a","prompt":"?","reward":{"type":"python-tests","tests":[{"call":"f()","expect":"1 +"}]
-}
-})";
+      R"x({"id":"a","prompt":"?","reward":{"type":"python-tests","tests":[{"call":"f()","expect":"1 +"}]}})x";
   const Finished run = Files(broken, R"({"id":"a","answer":"def f(): return 1"})").grade();
-EXPECT_EQ(run.status, 2);
-EXPECT_TRUE(lines_of(run.out)[0]["passed"].is_null());
-EXPECT_THAT(run.err, HasSubstr("1 of 1 samples could not be judged"));
+  EXPECT_EQ(run.status, 2);
+  EXPECT_TRUE(lines_of(run.out)[0]["passed"].is_null());
+  EXPECT_THAT(run.err, HasSubstr("1 of 1 samples could not be judged"));
 }
 
 TEST(Grade, EvalPlusSamplesOfASubset) {

@@ -34,7 +34,7 @@ TEST(RawJson, MalformedTextIsNamed) {
                                    {R"({"a": })", "brackets do not match"},
                                    {R"({"a": [1})", "brackets do not match"},
                                    {R"({"a": "x)", "a string does not end"},
-        {"{\"a\": \"x\\", "a string does not end"},
+                                   {"{\"a\": \"x\\", "a string does not end"},
                                    {R"({"a": 1} 2)", "something stands behind"},
                                    {R"({"a": 1, "a": 2})", "'a' is given twice"},
                                    {R"({a: 1})", "not valid JSON"},

@@ -186,6 +186,8 @@ void grade_all(std::vector<Entry>& entries, Rewards& rewards, int workers,
     try {
       for (std::size_t i = next++; i < entries.size() && !interrupted(); i = next++) {
         Verdict verdict = rewards.judge(entries[i]);
+        // Ctrl-C reaches the sandbox, too: what it left unjudged was not finished.
+        if (interrupted() && std::isnan(verdict.reward)) break;
         const std::lock_guard lock(mutex);
         entries[i].verdict = std::move(verdict);
         entries[i].done = true;

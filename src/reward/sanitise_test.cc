@@ -60,6 +60,18 @@ TEST(Sanitise, DreamKeepsTheLastAndPrintsAnew) {
       << "one line may be all";
 }
 
+TEST(Sanitise, NoTextIsTooOdd) {
+  const std::string deep = "x = " + std::string(150, '(') + "1" + std::string(150, ')');
+  std::string sum = "f = 1";
+  for (int i = 0; i < 2500; ++i) sum += "+1";
+  for (const char* way : {"evalplus-fenced", "dream"}) {
+    for (const std::string& text : {deep, sum, sum + "\n" + sum, std::string("a\0b", 3),
+                                    std::string("\xED\xA0\x80\n\xFF"), std::string("\\")}) {
+      EXPECT_NO_THROW(sanitised(text, way)) << way << ": " << text.substr(0, 20);
+    }
+  }
+}
+
 TEST(Sanitise, ManyLinesThatDoNotParseEndInTime) {
   std::string text;
   for (int i = 0; i < 60; ++i) text += "a sentence without code\n";

@@ -7,7 +7,7 @@ from umf.evalplus_compare import Comparison
 from umf.evalplus_expected import unpacked
 from umf.evalplus_inputs import read_inputs
 from umf.large_values import from_plain
-from umf.reporting import Tests
+from umf.reporting import Tests, short
 from umf.sanitise import prepare
 
 _MOST_SECONDS = 60.0
@@ -44,7 +44,7 @@ class Run:
         try:
             candidate = start("evalplus_guest", seconds=total, source=program, entry_point=self.entry_point)
         except CandidateError as problem:
-            return tests.not_reached(len(self.inputs), _outcome(problem), f"while loading: {problem.message[:200]}")
+            return tests.not_reached(len(self.inputs), _outcome(problem), f"while loading: {short(problem.message)}")
         for index, args in enumerate(self.inputs):
             left = deadline - time.monotonic()
             if left <= 0 or not candidate.alive:

@@ -17,10 +17,13 @@ def run(payload, start, report):
 
 def prepare(text, how, entry_point):
     """`how` is "" (as it is), "evalplus" or "dream"."""
-    if how == "evalplus":
-        return sanitise(text, entry_point)
-    if how == "dream":
-        return sanitise_dream(text, entry_point)
+    try:
+        if how == "evalplus":
+            return sanitise(text, entry_point)
+        if how == "dream":
+            return sanitise_dream(text, entry_point)
+    except RecursionError:
+        pass  # nested so deeply that it parses and yet cannot be printed: left as it is
     return text
 
 
