@@ -1,6 +1,6 @@
 # The front door. Everything real happens in CMake; `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: build all solve test asan bench fuzz format format-check tidy clean help packages
+.PHONY: build all solve test asan bench bench-gpu fuzz format format-check tidy clean help packages
 
 packages:
 	@tools/install-packages
@@ -30,14 +30,19 @@ bench: all ## the measurements of docs/benchmarks.md (minutes)
 fuzz: packages ## fuzz every parser of untrusted input; FUZZ_SECONDS=60 each
 	@tools/fuzz $(or $(FUZZ_SECONDS),60)
 
+bench-gpu: packages ## a decoding step of the published shapes on the GPU (needs CUDA 13)
+	@cmake --preset cuda >/dev/null
+	@cmake --build --preset cuda --target engine_bench
+	@build-cuda/src/model/engine_bench
+
 format: ## clang-format over all sources
-	@git ls-files '*.cc' '*.h' | xargs clang-format -i
+	@git ls-files '*.cc' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
 
 format-check: ## fail if a source is not formatted
-	@git ls-files '*.cc' '*.h' | xargs clang-format --dry-run -Werror
+	@git ls-files '*.cc' '*.h' '*.cu' '*.cuh' | xargs clang-format --dry-run -Werror
 
 tidy: build ## clang-tidy over all sources
-	@git ls-files 'src/*.cc' | grep -v -e _fuzz.cc -e _bench.cc -e cuda/device.cc | xargs -P2 -n4 clang-tidy-19 -p build --quiet
+	@git ls-files 'src/*.cc' | grep -v -e _fuzz.cc -e _bench.cc -e backend/cuda/ | xargs -P2 -n4 clang-tidy-19 -p build --quiet
 
 clean: ## remove the build folders
 	@rm -rf build build-asan build-cuda build-fuzz

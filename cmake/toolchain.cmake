@@ -9,9 +9,11 @@ if(MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-add_compile_options(-Wall -Wextra -Wno-sign-compare -Wno-psabi -Wno-missing-field-initializers)
+# For C++ alone: nvcc knows none of these.
+set(cxx_options -Wall -Wextra -Wno-sign-compare -Wno-psabi -Wno-missing-field-initializers)
 # The same bits on every machine: the compiler may not fuse or reorder what the source does not.
-add_compile_options(-ffp-contract=off -fno-fast-math)
+list(APPEND cxx_options -ffp-contract=off -fno-fast-math)
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${cxx_options}>")
 
 if(UMF_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -1,17 +1,19 @@
 // What a second worker is worth: the same search on one core, on two cores that share every pass,
-// and on two workers that work ahead. Prints Markdown; every figure is a ratio inside one run,
-// medians of interleaved rounds.
+// and on two workers that work ahead; and, with models that only wait, what forecasts allow at
+// best. Prints Markdown; every figure is a ratio inside one run, medians of interleaved rounds.
 #include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <cstdio>
 #include <cstring>
-#include <functional>
+#include <thread>
 
 #include "backend/cpu/cpu_backend.h"
+#include "base/random.h"
 #include "decode/checkpoints.h"
+#include "decode/walk_testing.h"
 #include "fakes/temporary_directory.h"
 #include "problem_search.h"
 #include "tiny/tiny_models.h"
@@ -118,9 +120,110 @@ void compare(const std::vector<std::filesystem::path>& models, int windows, int 
                100.0 * static_cast<double>(m.ahead.wasted()) / static_cast<double>(m.nfe),
                m.answer == measured[0].answer ? "same" : "DIFFERENT");
   }
+  std::fflush(stdout);
+}
+
+// ---- what forecasts allow: a pass takes its time and no core, as on a device
+
+class WaitingModel final : public Model {
+ public:
+  WaitingModel(const Lexicon& lexicon, std::uint64_t salt)
+      : info_{.name = "waiting",
+              .family = "bench",
+              .tokens = lexicon.tokens,
+              .vocabulary = lexicon.tokenizer->size(),
+              .max_length = 4096},
+        salt_(salt) {}
+  const ModelInfo& info() const override { return info_; }
+  std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) override {
+    std::vector<std::vector<Prediction>> answers;
+    for (const Query& query : batch) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      const NoiseKey key = noise_key(salt_, 0, query.tokens);
+      auto& answer = answers.emplace_back();
+      for (const int position : query.positions) {
+        const std::uint32_t word = noise_word(key, position, 0);
+        answer.push_back({static_cast<Token>(word % 200), open_unit(word), 0.1f, open_unit(word)});
+      }
+    }
+    return answers;
+  }
+
+ private:
+  ModelInfo info_;
+  std::uint64_t salt_;
+};
+
+struct WaitingRun {
+  double seconds = 0;
+  Speculation ahead;
+  Solution solution;
+};
+
+WaitingRun run_waiting(const std::string& name, int workers, int windows, std::uint64_t seed) {
+  const Lexicon& lexicon = llada_lexicon();
+  std::vector<std::unique_ptr<WaitingModel>> models;
+  std::vector<std::unique_ptr<Walker>> walkers;
+  std::vector<Walker*> crew;
+  const int actions = name == "best-of-n" || name == "dts" ? 1 : 2;
+  for (int i = 0; i <= workers; ++i) {  // the first keeps the states
+    std::vector<Participant> participants;
+    std::vector<Action> list;
+    for (int k = 0; k < actions; ++k) {
+      models.push_back(std::make_unique<WaitingModel>(lexicon, 10 * seed + k));
+      participants.push_back({models.back().get(), lexicon.tokenizer, {}});
+      list.push_back({.model = k, .temperature = 1});
+    }
+    walkers.push_back(std::make_unique<Walker>(
+        participants, list,
+        WalkOptions{.window = kWindow,
+                    .ratios = {std::begin(kPaperRatios), std::end(kPaperRatios)}}));
+    if (i > 0) crew.push_back(walkers.back().get());
+  }
+  Judge judge(0);
+  RolloutCache known;
+  Walker& states = *walkers.front();
+  const auto search =
+      make_search(name, {.root = states.root(), .actions = actions, .seed = seed, .cache = &known});
+  WaitingRun result;
+  AheadWorld world(states, crew, judge, {});
+  world.set_forecast(forecast_of(*search, known, states, judge, true));
+  const auto start = Clock::now();
+  result.solution = solve(*search, world, known, {.budget = static_cast<long>(kWindow) * windows});
+  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  result.ahead = world.finish();
+  return result;
+}
+
+void compare_waiting(const char* name, int windows, int problems) {
+  constexpr int kWorkers[] = {1, 2, 4};
+  double seconds[std::size(kWorkers)] = {};
+  long wasted[std::size(kWorkers)] = {}, nfe = 0;
+  for (int seed = 1; seed <= problems; ++seed) {
+    for (std::size_t i = 0; i < std::size(kWorkers); ++i) {
+      const WaitingRun run = run_waiting(name, kWorkers[i], windows, seed);
+      seconds[i] += run.seconds;
+      wasted[i] += run.ahead.wasted();
+      if (i == 0) nfe += run.solution.ledger.nfe;
+    }
+  }
+  const auto percent = [&](long passes) {
+    return 100.0 * static_cast<double>(passes) / static_cast<double>(nfe);
+  };
+  fmt::print("| {} | {} | {:.2f} | {:.0f} % | {:.2f} | {:.0f} % |\n", name, windows,
+             seconds[0] / seconds[1], percent(wasted[1]), seconds[0] / seconds[2],
+             percent(wasted[2]));
+  std::fflush(stdout);
 }
 
 int run(int rounds) {
+  fmt::print(
+      "| search | windows | 2 workers | wasted | 4 workers | wasted "
+      "|\n|---|---|---|---|---|---|\n");
+  for (const char* name : {"unmaskfork", "best-of-n", "dts", "ab-mcts-a"}) {
+    for (const int windows : {4, 16}) compare_waiting(name, windows, 2 * rounds);
+  }
+  fmt::print("\n");
   const TemporaryDirectory root;
   const std::vector<std::filesystem::path> models = {write_model(root.path(), TinyFamily::kLlada),
                                                      write_model(root.path(), TinyFamily::kDream)};

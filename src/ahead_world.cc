@@ -77,9 +77,9 @@ void AheadWorld::make_room() {
   if (least) drop(least);
 }
 
-Outcome AheadWorld::hand_over(const Walk& walk) {
+Outcome AheadWorld::hand_over(Walk& walk) {
   if (walk.ahead) speculation_.used += walk.passes();
-  if (walk.error()) std::rethrow_exception(walk.error());
+  walk.rethrow();
   Outcome outcome = walk.outcome();
   for (std::size_t i = 0; i < outcome.path.size(); ++i)
     outcome.path[i].state = states_.restore(walk.states()[i]);
@@ -111,17 +111,19 @@ void AheadWorld::look_ahead() {
   const bool to_judge =
       std::ranges::any_of(walks_, [](const WalkPointer& walk) { return walk->finished(); });
   if (crew_.idle() <= 0 && !to_judge) return;
-  const bool guess = crew_.size() > 1;
-  const double likely = judged_ > 0 ? rewards_ / static_cast<double>(judged_) : 0.5;
+  ForecastOptions options{.guesses = crew_.size() > 1};
+  if (judged_ > 0) options.likely = rewards_ / static_cast<double>(judged_);
+  options.at_most =
+      std::min(2 * crew_.size() + 2, std::max(0, crew_.idle()) + static_cast<int>(walks_.size()));
   long limit = limit_ - states_.masks(asked_.from);
-  for (const auto& [trial, certain] : forecast_(likely, 2 * crew_.size() + 2)) {
+  for (const auto& [trial, certain] : forecast_(options)) {
     if (limit <= 0) return;
     const WalkPointer walk = find(trial);
-    if (!walk && crew_.idle() > 0 && (certain || guess)) {
+    if (!walk && crew_.idle() > 0) {
       begin(trial, static_cast<int>(limit), /*ahead=*/true);
       speculation_.forced += certain;
     }
-    if (walk && certain && walk->finished() && !walk->error() && walk->outcome().feasible)
+    if (walk && certain && walk->finished() && !walk->failed() && walk->outcome().feasible)
       judging_.begin(walk->text());
     limit -= states_.masks(trial.from);
   }
@@ -143,8 +145,9 @@ AheadWorld::Forecast forecast_of(const Search& search, const RolloutCache& known
                             .targets = states.targets(),
                             .masks = [&states](StateId id) { return states.masks(id); },
                             .use_cache = use_cache},
-          possible = possible_rewards(reward)](double likely, int at_most) {
-    return forecast(search, outlook, {likely, possible}, at_most);
+          possible = possible_rewards(reward)](ForecastOptions options) {
+    options.possible = possible;
+    return forecast(search, outlook, options);
   };
 }
 

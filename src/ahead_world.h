@@ -28,9 +28,9 @@ struct Speculation {
 // while it waits.
 class AheadWorld final : public World {
  public:
-  // What the search that asks will probably ask for next, if rollouts that still run are worth
-  // `likely` each. Called while the search waits for an answer.
-  using Forecast = std::function<std::vector<Foreseen>(double likely, int at_most)>;
+  // What the search that asks will probably ask for next; `possible` is the forecast's own to know.
+  // Called while the search waits for an answer.
+  using Forecast = std::function<std::vector<Foreseen>(ForecastOptions options)>;
 
   // `states` numbers the states and walks nothing itself; each of the crew walks on a thread of its
   // own. All must be alike but for the memory of their models. With one walker only what is certain
@@ -58,7 +58,7 @@ class AheadWorld final : public World {
   WalkPointer begin(const Trial& trial, int limit, bool ahead);
   void drop(const WalkPointer& walk);
   void make_room();
-  Outcome hand_over(const Walk& walk);
+  Outcome hand_over(Walk& walk);
   // Works ahead until `done` says so.
   template <class Done>
   void attend(const Done& done);

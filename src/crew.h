@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decode/walker.h"
@@ -33,7 +34,10 @@ class Walk {
   const Outcome& outcome() const { return outcome_; }  // the ids in its path mean nothing
   const std::vector<WindowState>& states() const { return states_; }  // of the path
   const std::string& text() const { return text_; }                   // of the end
-  const std::exception_ptr& error() const { return error_; }          // instead of the above
+  bool failed() const { return error_ != nullptr; }                   // instead of the above
+  void rethrow() {  // once: the error leaves with it
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
 
  private:
   friend class Crew;

@@ -389,7 +389,7 @@ class ForcedWalks final : public World {
   int actions() const override { return inner_.actions(); }
   int model_of(int action) const override { return inner_.model_of(action); }
   Outcome walk(const Trial& trial, int limit) override {
-    const std::vector<Foreseen> next = forecast(0.5, 1);
+    const std::vector<Foreseen> next = forecast({});
     Outcome outcome = inner_.walk(trial, limit);
     passes_ += outcome.passes;
     const bool fits = outcome.passes < limit;  // the budget covers more

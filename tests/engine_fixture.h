@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backend/cpu/cpu_backend.h"
+#include "backend/cuda/cuda_backend.h"
 #include "backend/reference/reference_backend.h"
 #include "fakes/temporary_directory.h"
 #include "model/language_model.h"
@@ -29,6 +30,8 @@ inline std::filesystem::path tiny_checkpoint(const std::string& name,
 
 inline std::unique_ptr<Backend> backend_named(const std::string& name, int threads = 2,
                                               const std::string& target = "") {
+  if (name == "cuda") return make_cuda_backend();
+  if (name == "cuda-f32") return make_cuda_f32_backend();
   return name == "reference" ? make_reference_backend() : make_cpu_backend(threads, target);
 }
 

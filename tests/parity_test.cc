@@ -58,7 +58,8 @@ std::vector<float> raw_logits(const Json& test, Backend& backend) {
                           {&c.family->names.head, 1});
   const HostTensor head =
       c.weights.matrix(c.family->names.head, c.architecture.vocabulary, c.architecture.hidden);
-  const Matrix logits = backend.allocate(static_cast<int>(rows.size()), c.architecture.vocabulary);
+  const Matrix logits =
+      backend.allocate_logits(static_cast<int>(rows.size()), c.architecture.vocabulary);
   backend.project(transformer.forward(tokens, rows), *backend.load_linear({&head, 1}, {}), 0,
                   logits);
   std::vector<float> numbers(rows.size() * c.architecture.vocabulary);
@@ -68,8 +69,18 @@ std::vector<float> raw_logits(const Json& test, Backend& backend) {
 
 class Parity : public testing::TestWithParam<const char*> {
  protected:
-  // F32: 1e-5 on reference, 1e-4 on cpu; BF16: 2e-2.
+  void SetUp() override {
+    if (!std::string(GetParam()).starts_with("cuda")) return;
+    if (const std::string objection = cuda_objection(); !objection.empty()) {
+      GTEST_SKIP() << "no GPU to test on: " << objection;
+    }
+  }
+  // F32: 1e-5 on reference, 1e-4 on cpu and cuda-f32; BF16 weights: 2e-2. BF16 activations: the
+  // attention of the tiny models is sharp, and plain loops that round as cuda does are off
+  // by 5.4e-2.
+  bool rounds() const { return std::string(GetParam()) == "cuda"; }
   double tolerance(const std::string& type) const {
+    if (rounds()) return 8e-2;
     if (type != "F32") return 2e-2;
     return std::string(GetParam()) == "reference" ? 1e-5 : 1e-4;
   }
@@ -95,6 +106,7 @@ TEST_P(Parity, LogitsOfEveryFamilyAgree) {
 }
 
 TEST_P(Parity, PredictionsAgree) {
+  if (rounds()) GTEST_SKIP() << "bf16 activations move the edges of filters";
   for (const Json& test : expected("predictions.json")) {
     Loaded loaded(checkpoint_of(test), backend_named(GetParam()));
     Sampling sampling{
@@ -149,6 +161,7 @@ DecodeOptions options_of(const Json& test) {
 }
 
 TEST_P(Parity, EveryPassOfEveryDecodingCommitsTheSameTokens) {
+  if (rounds()) GTEST_SKIP() << "bf16 activations decide close calls differently";
   int cases = 0;
   for (const Json& test : expected("decodes.json")) {
     SCOPED_TRACE(test["name"].dump());
@@ -190,8 +203,11 @@ TEST_P(Parity, StepScoresOfTheRewardModelAgree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, Parity, testing::Values("reference", "cpu"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Backends, Parity, testing::Values("reference", "cpu", "cuda-f32", "cuda"),
+                         [](const auto& info) {
+                           const std::string name = info.param;
+                           return name == "cuda-f32" ? "cuda_f32" : name;
+                         });
 
 }  // namespace
 }  // namespace umf

@@ -37,7 +37,7 @@ struct Forecasts {
         (expected->certain ? certain : guessed) += 1;
         (expected->certain ? certain_true : guessed_true) += expected->trial == *trial;
       }
-      const auto found = forecast(*search, outlook, {.likely = likely}, 1);
+      const auto found = forecast(*search, outlook, {.likely = likely});
       expected = found.empty() ? std::nullopt : std::optional(found.front());
       EXPECT_EQ(search->ask(), trial) << "a forecast changes nothing";
       Outcome outcome = world.walk(*trial, INT_MAX);

@@ -40,6 +40,8 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   virtual std::string description() const = 0;  // for people: "AVX-512, 2 threads"
+  // How far one operation may be from exact numbers, relative to the largest of them.
+  virtual float tolerance() const { return 1e-4f; }
 
   // Weights. `parts` share their input width; `biases` is empty or has one entry per part.
   virtual std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
@@ -50,6 +52,11 @@ class Backend {
 
   // Activations, uninitialised.
   virtual Matrix allocate(int rows, int cols) = 0;
+  // A matrix for what is judged rather than fed to a next layer. f32 whatever the activations are:
+  // probabilities from rounded logits are wrong by several percent.
+  virtual Matrix allocate_logits(int rows, int cols) { return allocate(rows, cols); }
+  // How many logits may exist at a time. More rows in one product are faster on a device.
+  virtual int logits_at_once() const { return 1 << 24; }
 
   // out[i] = table[tokens[i]]
   virtual void embed(const Linear& table, std::span<const Token> tokens, const Matrix& out) = 0;

@@ -18,7 +18,12 @@ constexpr int kThreadLimit = 1024;
 
 std::string no_objection() { return ""; }
 
-std::unique_ptr<Backend> make_cuda(const BackendOptions&) { return make_cuda_backend(); }
+std::unique_ptr<Backend> make_cuda(const BackendOptions& options) {
+  return make_cuda_backend(options.copied);
+}
+std::unique_ptr<Backend> make_cuda_f32(const BackendOptions& options) {
+  return make_cuda_f32_backend(options.copied);
+}
 
 std::unique_ptr<Backend> make_cpu(const BackendOptions& options) {
   if (options.threads < 0 || options.threads > kThreadLimit) {
@@ -31,8 +36,9 @@ std::unique_ptr<Backend> make_cpu(const BackendOptions& options) {
 std::unique_ptr<Backend> make_reference(const BackendOptions&) { return make_reference_backend(); }
 
 constexpr BackendEntry kBackends[] = {
-    {"cuda", "NVIDIA GPUs", cuda_objection, make_cuda},
+    {"cuda", "NVIDIA GPUs, bf16", cuda_objection, make_cuda},
     {"cpu", "SIMD kernels and a thread pool", no_objection, make_cpu},
+    {"cuda-f32", "NVIDIA GPUs, f32: exact and slow", cuda_objection, make_cuda_f32},
     {"reference", "plain loops, for checking the others", no_objection, make_reference},
 };
 

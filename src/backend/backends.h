@@ -12,6 +12,7 @@ namespace umf {
 struct BackendOptions {
   int threads = 0;     // 0: one per core this process may use
   std::string target;  // cpu: instruction set, "" for the best; one of cpu_targets()
+  WeightsCopied copied;
 };
 
 struct BackendEntry {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -29,21 +30,25 @@ struct HostTensor {
   int rows = 0, cols = 0;
 };
 
+// Called while weights are copied to a device, with the bytes copied so far.
+using WeightsCopied = std::function<void(std::uint64_t bytes)>;
+
 // Memory of a backend that holds activations; given back when the last owner goes.
 using Memory = std::shared_ptr<void>;
 
-// Activations: `rows` x `cols` numbers, row-major, rows `stride` numbers apart, in the memory and
-// the element type of the backend that allocated them. A view: copying it copies no numbers.
+// Activations: `rows` x `cols` numbers, row-major, rows `stride` numbers apart, in the memory of
+// the backend that allocated them. A view: copying it copies no numbers.
 struct Matrix {
   Memory memory;
   std::size_t offset = 0;  // of the first element, in elements
   int rows = 0, cols = 0, stride = 0;
+  DType type = DType::kF32;
 
   Matrix columns(int first, int count) const {
-    return {memory, offset + first, rows, count, stride};
+    return {memory, offset + first, rows, count, stride, type};
   }
   Matrix row_range(int first, int count) const {
-    return {memory, offset + static_cast<std::size_t>(first) * stride, count, cols, stride};
+    return {memory, offset + static_cast<std::size_t>(first) * stride, count, cols, stride, type};
   }
 };
 
@@ -54,6 +59,7 @@ struct AttentionShape {
   int heads = 0, kv_heads = 0, head_dim = 0;
   AttentionKind kind = AttentionKind::kFull;
   int block = 1;
+  bool operator==(const AttentionShape&) const = default;
 
   // One past the last key that the query at `position` sees, among keys 0 .. length-1.
   int visible_keys(int position, int length) const {

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -81,7 +83,11 @@ class Reader {
         read_record(data_.kind, record, line, number, style_.value_or(PromptStyle{}), where);
     const std::string& id = task.problem.id;
     if (!ids_.insert(id).second) throw Error(fmt::format("{}: id '{}' is given twice", where, id));
-    if (wanted_.empty() || wanted_.contains(id)) data_.tasks.push_back(std::move(task));
+    if (!wanted_.empty() && !wanted_.contains(id)) return true;
+    if (options_.sample > 0)
+      draw(std::move(task), number);
+    else
+      data_.tasks.push_back(std::move(task));
     return true;
   }
 
@@ -94,28 +100,28 @@ class Reader {
           near.empty() ? "--ids takes the ids of this data set" : "Did you mean " + near + "?"));
     }
     auto& tasks = data_.tasks;
-    if (options_.sample > 0) draw();
+    if (options_.sample > 0) take_drawn();
     if (options_.limit > 0 && static_cast<int>(tasks.size()) > options_.limit)
       tasks.resize(options_.limit);
   }
 
-  // The tasks with the smallest noise: which ones does not depend on their order in the file.
-  void draw() {
-    auto& tasks = data_.tasks;
-    if (static_cast<int>(tasks.size()) < options_.sample) {
+  // The tasks with the smallest noise: which ones does not depend on their order in the file. Kept
+  // as they come, because a whole data set can be larger than memory.
+  void draw(Task task, int line) {
+    const std::string id = task.problem.id;
+    const std::vector<Token> letters(id.begin(), id.end());
+    drawn_[{noise_key(options_.sample_seed, 0, letters), id}] = {line, std::move(task)};
+    if (static_cast<int>(drawn_.size()) > options_.sample) drawn_.erase(std::prev(drawn_.end()));
+  }
+
+  void take_drawn() {
+    if (static_cast<int>(drawn_.size()) < options_.sample) {
       throw Error(fmt::format("--sample {} asks for more problems than there are ({})",
-                              options_.sample, tasks.size()));
+                              options_.sample, drawn_.size()));
     }
-    std::vector<std::pair<NoiseKey, std::string>> order;
-    for (const Task& task : tasks) {
-      const std::string& id = task.problem.id;
-      order.emplace_back(
-          noise_key(options_.sample_seed, 0, std::vector<Token>(id.begin(), id.end())), id);
-    }
-    std::sort(order.begin(), order.end());
-    std::set<std::string> drawn;
-    for (int i = 0; i < options_.sample; ++i) drawn.insert(order[i].second);
-    std::erase_if(tasks, [&](const Task& task) { return !drawn.contains(task.problem.id); });
+    std::map<int, Task> in_order;
+    for (auto& [key, drawn] : drawn_) in_order[drawn.first] = std::move(drawn.second);
+    for (auto& [line, task] : in_order) data_.tasks.push_back(std::move(task));
   }
 
   // Everything beside the bytes that the tasks depend on.
@@ -136,6 +142,7 @@ class Reader {
   std::optional<PromptStyle> style_;
   Sha256 hash_;
   Dataset data_;
+  std::map<std::pair<NoiseKey, std::string>, std::pair<int, Task>> drawn_;  // task and its line
 };
 
 }  // namespace

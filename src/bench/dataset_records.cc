@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "math/boxed.h"
 
 namespace umf {
 namespace {
@@ -123,12 +124,21 @@ Task read_livecodebench(const RawObject& record, const PromptStyle& style,
   return task;
 }
 
-Task read_math(const RawObject& record, int line, const PromptStyle& style) {
+// MATH-500 writes it down; the older files have it in a box at the end of the solution.
+std::string gold_answer(const RawObject& record, const std::string& where) {
+  if (record.has("answer")) return record.text("answer");
+  const std::optional<std::string> boxed = last_boxed(record.text("solution"));
+  if (!boxed) throw Error(where + ": the solution has no \\boxed answer");
+  return *boxed;
+}
+
+Task read_math(const RawObject& record, int line, const PromptStyle& style,
+               const std::string& where) {
   Task task;
   task.problem.id =
       record.has("unique_id") ? record.text("unique_id") : fmt::format("math/{}", line);
   style.apply({{"problem", record.text("problem")}}, task.problem);
-  task.hidden = {{"type", "math-answer"}, {"answer", record.text("answer")}};
+  task.hidden = {{"type", "math-answer"}, {"answer", gold_answer(record, where)}};
   return task;
 }
 
@@ -160,7 +170,7 @@ Task read_record(const std::string& kind, const RawObject& record, std::string_v
   if (kind == "humaneval") return read_humaneval(record, style);
   if (kind == "mbpp") return read_mbpp(record, style, where);
   if (kind == "livecodebench") return read_livecodebench(record, style, where);
-  if (kind == "math") return read_math(record, line, style);
+  if (kind == "math") return read_math(record, line, style, where);
   Task task;
   task.problem = parse_problem(std::string(text), where, &task.hidden);
   return task;

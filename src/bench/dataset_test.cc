@@ -130,15 +130,16 @@ TEST(Dataset, LiveCodeBenchKeepsPrivateTestsFromTheSearch) {
   EXPECT_EQ(fenced.hidden["prefill"], "```python\n");
 }
 
-TEST(Dataset, MathKnowsItsAnswer) {
+TEST(Dataset, MathWithAndWithoutItsAnswer) {
   const Dataset set = read(
-      R"({"problem":"1+1?","solution":"It is $\\boxed{2}$.","answer":"2","level":"Level 1","type":"Algebra"}
+      R"({"problem":"1+1?","solution":"It is $\\boxed{2}$.","level":"Level 1","type":"Algebra"}
 {"problem":"2+2?","solution":"So $\\boxed{4}$","answer":"4","subject":"Algebra","unique_id":"test/a/1.json"})");
   EXPECT_EQ(set.kind, "math");
   EXPECT_THAT(ids_of(set), ElementsAre("math/1", "test/a/1.json"));
   EXPECT_EQ(set.tasks[0].hidden, (Json{{"type", "math-answer"}, {"answer", "2"}}));
   EXPECT_EQ(set.tasks[1].hidden, (Json{{"type", "math-answer"}, {"answer", "4"}}));
   EXPECT_THAT(set.tasks[0].problem.prompt, HasSubstr("\\boxed{}"));
+  EXPECT_ERROR(read(R"({"problem":"?","solution":"Nobody knows."})"), "has no \\boxed answer");
 }
 
 TEST(Dataset, ProblemFilesKeepTheirTurns) {

@@ -22,7 +22,8 @@ struct CommonOptions {
   bool quiet = false, json = false;
 
   void declare(OptionSet& options);
-  std::unique_ptr<Backend> make_backend() const { return umf::make_backend(backend, machine); }
+  // Reports on stderr how far the copy of weights to a device is.
+  std::unique_ptr<Backend> make_backend() const;
 };
 
 // "NAME=WHERE" or "WHERE": without a name, the last part of the place.

@@ -77,6 +77,7 @@ Check run_probe(Sandbox& sandbox, const Probe& probe) {
   SandboxLimits limits;
   limits.wall_ms = 30'000;
   limits.cpu_ms = 20'000;
+  limits.memory_bytes = std::size_t{256} << 20;
   const Json report = reports_of(sandbox.run(PythonJob{"self_test", payload.dump(), limits})).at(0);
   if (report["outcome"] != "loaded") return {probe.name, false, report.dump()};
   const Json& answer = report["answers"].at(0);

@@ -16,9 +16,9 @@
 #include "bench/pass_at_k.h"
 #include "bench/samples.h"
 #include "cli/common.h"
+#include "cli/judges.h"
 #include "cli/progress.h"
 #include "reward/reward.h"
-#include "sandbox/sandbox.h"
 
 namespace umf {
 namespace {
@@ -30,8 +30,8 @@ struct GradeOptions {
   DatasetOptions choice;
   double fail_under = 0;
   int workers = 0;
-  bool unsafe = false, quiet = false, details = false;
-  bool json = false;  // the output is JSON in any case
+  bool unsafe = false, details = false;
+  CommonOptions common;
 
   TestChoice test_choice() const {
     if (tests == "visible") return TestChoice::kVisible;
@@ -85,14 +85,13 @@ class Rewards {
     Slot& slot = slots_.at(key(entry));
     const std::shared_ptr<Reward> reward = get(slot, entry);
     Verdict verdict = reward->judge(grading_text(dataset_.tasks[entry.task], entry.sample));
-    const std::lock_guard lock(slot.mutex);
+    const std::lock_guard lock(mutex_);
     if (--slot.samples == 0) slot.reward.reset();
     return verdict;
   }
 
  private:
   struct Slot {
-    std::mutex mutex;
     std::shared_ptr<Reward> reward;
     int samples = 0;  // still to be judged
   };
@@ -101,8 +100,9 @@ class Rewards {
     return {entry.task, entry.sample.form};
   }
 
+  // Rewards are made by one thread at a time, which their tools ask for.
   std::shared_ptr<Reward> get(Slot& slot, const Entry& entry) {
-    const std::lock_guard lock(slot.mutex);
+    const std::lock_guard lock(mutex_);
     if (!slot.reward) {
       const Task& task = dataset_.tasks[entry.task];
       slot.reward = make_reward(grading_spec(task, tests_, entry.sample.form),
@@ -115,6 +115,7 @@ class Rewards {
   TestChoice tests_;
   const JudgeTools& tools_;
   std::string where_;
+  std::mutex mutex_;
   std::map<std::pair<std::size_t, Sample::Form>, Slot> slots_;
 };
 
@@ -201,7 +202,7 @@ void grade_all(std::vector<Entry>& entries, Rewards& rewards, int workers,
   };
   std::vector<std::thread> threads;
   for (int i = 0; i < workers; ++i) threads.emplace_back(work);
-  Progress progress(options.quiet, "samples");
+  Progress progress(options.common.quiet, "samples");
   const int total = static_cast<int>(entries.size());
   {
     std::unique_lock lock(mutex);
@@ -241,6 +242,8 @@ std::vector<std::string> all_ids(const GradeOptions& options, const Dataset& cho
 
 int grade(GradeOptions& options) {
   const TestChoice tests = options.test_choice();
+  if (options.dataset.empty() || options.samples.empty())
+    throw Error("umf grade needs a data set and samples; umf grade --help shows the usage");
   if (options.dataset == "-") throw Error("the data set must be a file; only SAMPLES may be -");
   if (!(options.fail_under >= 0 && options.fail_under <= 1))
     throw Error("--fail-under is a share from 0 to 1");
@@ -255,13 +258,8 @@ int grade(GradeOptions& options) {
   workers = std::min<int>(workers, static_cast<int>(entries.size()));
 
   watch_for_interrupts();
-  std::once_flag made;
-  std::unique_ptr<Sandbox> sandbox;
-  const JudgeTools tools{.sandbox = [&]() -> Sandbox& {
-    std::call_once(made,
-                   [&] { sandbox = make_sandbox({.workers = workers, .unsafe = options.unsafe}); });
-    return *sandbox;
-  }};
+  Judges judges(options.common, {.workers = workers, .unsafe = options.unsafe});
+  const JudgeTools tools = judges.tools();
   Rewards rewards(dataset, entries, tests, tools, options.dataset);
   grade_all(entries, rewards, workers, options);
 
@@ -299,8 +297,7 @@ void declare(GradeOptions& o, OptionSet& options) {
   options.flag("details", o.details, "the outcome of every test in the sample's line");
   options.flag("unsafe-no-sandbox", o.unsafe,
                "run the programs without isolation where there is none");
-  options.flag("quiet", o.quiet, "no progress on stderr");
-  options.flag("json", o.json, "results as JSON Lines, which they are in any case");
+  o.common.declare(options);
   options.footer(
       "Samples are {\"task_id\",\"solution\"} or {\"task_id\",\"completion\"} (EvalPlus),\n"
       "{\"question_id\",\"code_list\"} (LiveCodeBench) or {\"id\",\"answer\"} (a model's text).\n"

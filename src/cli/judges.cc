@@ -10,7 +10,7 @@ JudgeTools Judges::tools() {
 }
 
 Sandbox& Judges::sandbox() {
-  std::call_once(sandbox_made_, [this] { sandbox_ = make_sandbox({.unsafe = unsafe_}); });
+  std::call_once(sandbox_made_, [this] { sandbox_ = make_sandbox(sandbox_options_); });
   return *sandbox_;
 }
 

@@ -17,8 +17,8 @@ namespace umf {
 // they may ask for the sandbox on any.
 class Judges {
  public:
-  // `unsafe`: programs run without isolation where there is none.
-  Judges(const CommonOptions& options, bool unsafe) : options_(options), unsafe_(unsafe) {}
+  explicit Judges(const CommonOptions& options, const SandboxOptions& sandbox = {})
+      : options_(options), sandbox_options_(sandbox) {}
   JudgeTools tools();
 
  private:
@@ -28,14 +28,13 @@ class Judges {
     std::unique_ptr<ProcessRewardModel> model;
   };
   ProcessRewardModel& process_reward_model(const std::string& where);
-
   Sandbox& sandbox();
 
   const CommonOptions& options_;
-  const bool unsafe_;
+  const SandboxOptions sandbox_options_;
+  std::map<std::string, LoadedModel> models_;  // by place
   std::once_flag sandbox_made_;
   std::unique_ptr<Sandbox> sandbox_;
-  std::map<std::string, LoadedModel> models_;  // by place
 };
 
 }  // namespace umf

@@ -129,7 +129,7 @@ int solve_problem(SolveCliOptions& options) {
     throw Error("umf solve needs a problem file (- for stdin); --help shows its form");
   const std::string where = options.problem == "-" ? "stdin" : options.problem;
   const Problem problem = parse_problem(read_input(options.problem), where);
-  Judges judges(options.common, options.unsafe);
+  Judges judges(options.common, {.unsafe = options.unsafe});
   const auto reward =
       make_reward(problem.reward, {problem.id, problem.prompt}, where, judges.tools());
   const auto backend = options.make_backend();

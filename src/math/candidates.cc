@@ -44,22 +44,24 @@ std::string environment(int i, bool boxed) {
 std::string environments(bool boxed) {
   std::string all = environment(0, boxed);
   for (int i = 1; i < kEnvironments; ++i) {
-    all += fmt::format(R"((?:\s*(?:,?\s*and|,?\s*or|,)\s*{})?)", environment(i, boxed));
+    all += fmt::format(R"((?:\s*(?:,?and|,?or|,)\s*{})?)", environment(i, boxed));
   }
   return all;
 }
 
+// At most a few hundred characters: longer runs would be searched again from each of their places.
 std::string plain_expression() {
   static const std::string operators = R"(\+\-\*×\/\^\(\)÷)";
   const std::string characters = fmt::format(R"([\d\.\s{}])", operators);
   return fmt::format(
-      R"((?:^|\s|=)(?:\*\*)?(?<expr>-?\(?-?\d{0}*[{1}]{0}+\)?)(?:\*\*)?(?:[.,:\s)$]|$))",
+      R"((?:^|\s|=)(?:\*\*)?(?<expr>-?\(?-?\d{0}{{0,400}}[{1}]{0}{{1,400}}\)?)(?:\*\*)?(?:[.,:\s)$]|$))",
       characters, operators);
 }
 
 std::string plain_number() {
   return "(?:^|\\s|=)(?:\\*\\*)?[$"
-         "€£¥₹₽₪₩₫฿₡₢₣₤₥₦₧₨₭₮₯₰₱₲₳₴₵₶₷₸₺₻"
+         "€£¥₹₽₪₩₫฿₡₢₣₤₥₦₧₨₭₮₯₰₱₲₳₴₵₶₷₸₺"
+         "₻"
          "₼"
          "₾"
          "₿"
@@ -141,7 +143,7 @@ Candidate plain_candidate(const RankedPattern& ranked, const Pattern::Match& mat
   std::erase_if(integer, [](char c) { return c == ',' || c == ' '; });
   const std::string decimals = named("d1") + named("d2") + named("d3");
   candidate.number = integer;
-  if (!decimals.empty()) candidate.number += "." + decimals.substr(1);
+  if (!decimals.empty()) candidate.number.append(1, '.').append(decimals, 1);
   candidate.percent = !named("percent").empty();
   return candidate;
 }

@@ -10,7 +10,7 @@ namespace umf {
 namespace {
 
 constexpr int kLowBits = 256, kHighBits = 512;
-constexpr int kPoints = 8, kPointsNeeded = 4;
+constexpr int kPoints = 8, kPointsNeeded = 3;
 constexpr long kExponentLimit = 20'000;  // of values that are compared digit by digit
 
 std::optional<int> infinite_sign(const Expr& e) {
@@ -64,10 +64,7 @@ struct Difference {
     return abs(high).exponent() < abs(low).exponent() - 96;
   }
   // As close as doubles would be.
-  bool is_rounding() const {
-    const long exponent = abs(high).exponent();
-    return exponent < size.exponent() - 47 || exponent < -54;
-  }
+  bool is_rounding() const { return high.is_zero() || abs(high).exponent() < size.exponent() - 47; }
 };
 
 Real larger(const Complex& a, const Complex& b) {

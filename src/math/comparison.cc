@@ -1,5 +1,7 @@
 #include "math/comparison.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "math/real_sets.h"
@@ -36,6 +38,9 @@ Expr cut_to_ends(const Expr& e) {
   return is_assignment(e) ? relation("=", first_left_side(e), last_right_side(e)) : e;
 }
 
+// A name that no text can spell.
+std::string place_holder(int number) { return fmt::format("\x02{}", number); }
+
 // The answer's symbols renamed to those of the gold answer, in alphabetical order.
 Expr renamed(Expr answer, const Expr& gold) {
   Symbols theirs, ours;
@@ -43,13 +48,13 @@ Expr renamed(Expr answer, const Expr& gold) {
   collect_symbols(answer, ours);
   if (theirs.size() != ours.size()) return answer;
   int count = 0;
-  // Through names that no text can spell, so that x, y -> y, x does not run together.
+  // Through place holders, so that x, y -> y, x does not run together.
   for (const auto& [name, real] : ours) {
-    answer = substitute(answer, name, symbol(std::string("\x02") + std::to_string(count++), real));
+    answer = substitute(answer, name, symbol(place_holder(count++), real));
   }
   count = 0;
   for (const auto& [name, real] : theirs) {
-    answer = substitute(answer, std::string("\x02") + std::to_string(count++), symbol(name, real));
+    answer = substitute(answer, place_holder(count++), symbol(name, real));
   }
   return answer;
 }

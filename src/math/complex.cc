@@ -7,6 +7,11 @@ namespace {
 
 thread_local int current_bits = 128;
 
+// MPFR keeps constants for each thread and would lose them with it.
+struct ConstantsOfThread {
+  ~ConstantsOfThread() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+};
+
 Complex integer_power(Complex base, unsigned long n) {
   Complex result{Real(1), Real()};
   for (; n > 0; n >>= 1) {
@@ -18,7 +23,11 @@ Complex integer_power(Complex base, unsigned long n) {
 
 }  // namespace
 
-PrecisionScope::PrecisionScope(int bits) : before_(current_bits) { current_bits = bits; }
+PrecisionScope::PrecisionScope(int bits) : before_(current_bits) {
+  thread_local const ConstantsOfThread constants;
+  static_cast<void>(constants);
+  current_bits = bits;
+}
 PrecisionScope::~PrecisionScope() { current_bits = before_; }
 int PrecisionScope::bits() { return current_bits; }
 

@@ -6,6 +6,7 @@ namespace umf {
 namespace {
 
 constexpr int kDepthLimit = 400;
+constexpr std::size_t kSizeLimit = 50'000;
 
 void append_flat(std::vector<Expr>& args, Kind kind, const Expr& e) {
   if (e->kind == kind)
@@ -17,8 +18,14 @@ void append_flat(std::vector<Expr>& args, Kind kind, const Expr& e) {
 }  // namespace
 
 Expr make_node(Node node) {
-  for (const Expr& arg : node.args) node.depth = std::max(node.depth, arg->depth + 1);
+  node.depth = 1;
+  node.size = 1;
+  for (const Expr& arg : node.args) {
+    node.depth = std::max(node.depth, arg->depth + 1);
+    node.size += arg->size;
+  }
   if (node.depth > kDepthLimit) throw MathLimit("nested too deeply");
+  if (node.size > kSizeLimit) throw MathLimit("too many terms");
   return std::make_shared<const Node>(std::move(node));
 }
 
@@ -167,7 +174,6 @@ Expr substitute(const Expr& e, const std::string& symbol_name, const Expr& value
   if (is(e, Kind::kSymbol)) return e->name == symbol_name ? value : e;
   if (e->args.empty()) return e;
   Node copy = *e;
-  copy.depth = 1;
   for (Expr& arg : copy.args) arg = substitute(arg, symbol_name, value);
   return make_node(std::move(copy));
 }

@@ -59,10 +59,12 @@ struct Node {
   bool left_open = false, right_open = false;
   std::size_t columns = 0;
   std::vector<Expr> args;
+  // Of the tree below, shared parts counted as often as they occur: what walking it costs.
   int depth = 1;
+  std::size_t size = 1;
 };
 
-// Making nodes. All throw MathLimit for a tree that is too deep.
+// Making nodes. All throw MathLimit for a tree that is too deep or too large.
 Expr make_node(Node node);
 Expr number(const mpq_class& value);
 Expr decimal(double value);

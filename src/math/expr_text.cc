@@ -1,13 +1,9 @@
-// Trees as text: as people read them, and in a canonical order for comparing.
+// Trees as text, as people read them.
 #include <fmt/core.h>
 
-#include <algorithm>
-
-#include "math/exact.h"
-#include "math/expr.h"
+#include "math/expr_text_parts.h"
 
 namespace umf {
-namespace {
 
 std::string joined(const std::vector<std::string>& parts, const char* separator) {
   std::string text;
@@ -16,13 +12,6 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
     text += parts[i];
   }
   return text;
-}
-
-template <class Print>
-std::vector<std::string> each(const Expr& e, const Print& print) {
-  std::vector<std::string> parts;
-  for (const Expr& arg : e->args) parts.push_back(print(arg));
-  return parts;
 }
 
 const char* wrapper_of(Kind kind) {
@@ -54,10 +43,7 @@ const char* wrapper_of(Kind kind) {
   }
 }
 
-std::string interval_text(const Expr& e, const std::vector<std::string>& ends) {
-  return fmt::format("{}{}, {}{}", e->left_open ? "(" : "[", ends[0], ends[1],
-                     e->right_open ? ")" : "]");
-}
+namespace {
 
 const char* interval_name(const Expr& e) {
   if (e->left_open) return e->right_open ? "Interval.open" : "Interval.Lopen";
@@ -75,17 +61,55 @@ bool needs_parentheses(const Expr& e) {
          (is(e, Kind::kNumber) && (e->value < 0 || e->value.get_den() != 1));
 }
 
-std::string factor_text(const Expr& e) {
-  const bool parentheses = is(e, Kind::kAdd) || is_relation(e);
-  return parentheses ? fmt::format("({})", to_text(e)) : to_text(e);
+std::string grouped(const Expr& e) {
+  return needs_parentheses(e) || is(e, Kind::kPow) ? fmt::format("({})", to_text(e)) : to_text(e);
 }
 
 std::string power_text(const Expr& e) {
-  const auto part = [](const Expr& arg) {
-    return needs_parentheses(arg) || is(arg, Kind::kPow) ? fmt::format("({})", to_text(arg))
-                                                         : to_text(arg);
-  };
-  return part(e->args[0]) + "**" + part(e->args[1]);
+  const Expr &base = e->args[0], &exponent = e->args[1];
+  if (is(exponent, Kind::kNumber)) {
+    if (exponent->value == mpq_class(1, 2)) return fmt::format("sqrt({})", to_text(base));
+    if (exponent->value == -1) return fmt::format("1/{}", grouped(base));
+  }
+  return grouped(base) + "**" + grouped(exponent);
+}
+
+// A product as one fraction: what has the exponent -1 and the denominators of numbers go below.
+std::string product_text(const Expr& e) {
+  std::vector<std::string> above, below;
+  std::string sign;
+  for (const Expr& factor : e->args) {
+    const bool inverse = is(factor, Kind::kPow) && is(factor->args[1], Kind::kNumber) &&
+                         factor->args[1]->value == -1;
+    if (inverse) {
+      below.push_back(grouped(factor->args[0]));
+    } else if (is(factor, Kind::kNumber) && factor->value == -1 && above.empty()) {
+      sign += "-";
+    } else if (is(factor, Kind::kNumber) && factor->value.get_den() != 1) {
+      if (factor->value.get_num() != 1) above.push_back(factor->value.get_num().get_str());
+      below.push_back(factor->value.get_den().get_str());
+    } else {
+      above.push_back(is(factor, Kind::kPow) ? power_text(factor) : grouped(factor));
+    }
+  }
+  std::string text = sign + (above.empty() ? "1" : joined(above, "*"));
+  if (below.empty()) return text;
+  const std::string under = joined(below, "*");
+  return text + "/" + (below.size() > 1 ? fmt::format("({})", under) : under);
+}
+
+std::string sum_text(const Expr& e) {
+  std::string text;
+  for (const Expr& term : e->args) {
+    const std::string part = is_relation(term) ? fmt::format("({})", to_text(term)) : to_text(term);
+    if (text.empty())
+      text = part;
+    else if (part[0] == '-')
+      text += " - " + part.substr(1);
+    else
+      text += " + " + part;
+  }
+  return text;
 }
 
 std::string list_text(const Expr& e) { return joined(each(e, to_text), ", "); }
@@ -102,26 +126,6 @@ std::string row_text(const Expr& e) {
   return text + "]]";
 }
 
-// Numbers among `parts` are folded where that is easily done; the rest is sorted.
-std::string canonical_operands(const Expr& e, const char* separator) {
-  mpq_class folded = is(e, Kind::kAdd) ? 0 : 1;
-  std::vector<std::string> parts;
-  for (const Expr& arg : e->args) {
-    if (is(arg, Kind::kNumber)) {
-      if (is(e, Kind::kAdd))
-        folded += arg->value;
-      else
-        folded *= arg->value;
-    } else {
-      parts.push_back(canonical_text(arg));
-    }
-  }
-  if (parts.empty() || folded != (is(e, Kind::kAdd) ? 0 : 1)) parts.push_back(folded.get_str());
-  if (parts.size() == 1) return parts[0];
-  std::sort(parts.begin(), parts.end());
-  return fmt::format("({})", joined(parts, separator));
-}
-
 }  // namespace
 
 std::string to_text(const Expr& e) {
@@ -135,9 +139,9 @@ std::string to_text(const Expr& e) {
     case Kind::kNamedSet:
       return e->name;
     case Kind::kAdd:
-      return joined(each(e, to_text), " + ");
+      return sum_text(e);
     case Kind::kMul:
-      return joined(each(e, factor_text), "*");
+      return product_text(e);
     case Kind::kPow:
       return power_text(e);
     case Kind::kFunction:
@@ -156,40 +160,6 @@ std::string to_text(const Expr& e) {
     default:
       return fmt::format("{}({})", wrapper_of(e->kind), list_text(e));
   }
-}
-
-std::string canonical_text(const Expr& e) {
-  if (const auto exact = exact_value(e)) return exact->get_str();
-  std::vector<std::string> parts;
-  switch (e->kind) {
-    case Kind::kAdd:
-      return canonical_operands(e, "+");
-    case Kind::kMul:
-      return canonical_operands(e, "*");
-    case Kind::kSymbol:
-      return (e->is_real ? "$" : "%") + e->name;
-    case Kind::kConstant:
-      return "#" + e->name;
-    case Kind::kSet:
-      parts = each(e, canonical_text);
-      std::sort(parts.begin(), parts.end());
-      return fmt::format("{{{}}}", joined(parts, ","));
-    case Kind::kUnion:
-    case Kind::kIntersection:
-      parts = each(e, canonical_text);
-      std::sort(parts.begin(), parts.end());
-      return fmt::format("{}({})", wrapper_of(e->kind), joined(parts, ","));
-    case Kind::kInterval:
-      return interval_text(e, each(e, canonical_text));
-    case Kind::kFloat:
-      return fmt::format("~{}", e->real);
-    case Kind::kNamedSet:
-      return "#" + e->name;
-    default:
-      break;
-  }
-  return fmt::format("{}{}<{}>{}({})", wrapper_of(e->kind), static_cast<int>(e->kind), e->name,
-                     e->columns, joined(each(e, canonical_text), ","));
 }
 
 }  // namespace umf

@@ -8,7 +8,7 @@
 namespace umf {
 namespace {
 
-constexpr int kNestingLimit = 120;
+constexpr int kNestingLimit = 600;  // of rules: about a hundred brackets
 
 bool is_plus(const std::string& text) { return text == "+" || text == "＋"; }
 bool is_minus(const std::string& text) {
@@ -252,14 +252,14 @@ std::string LatexGrammar::subscript() {
   if (!at("{")) {
     const LatexToken token = take();
     const std::string text = token.kind == TokenKind::kGroup ? token.argument : token.text;
-    return "_" + lower_case(text);
+    return std::string("_").append(lower_case(text));
   }
   const std::size_t open = peek().begin, end = after_closing_brace(source_, open);
   if (end == std::string_view::npos) fail("a brace that is never closed");
   while (peek().kind != TokenKind::kEnd && peek().begin < end) ++at_;
   std::string inside = lower_case(source_.substr(open + 1, end - open - 2));
   std::erase_if(inside, is_space);
-  return "_" + (inside.size() == 1 ? inside : braced(inside));
+  return std::string("_").append(inside.size() == 1 ? inside : braced(inside));
 }
 
 // f(x) with one atom, or f(x, y): an unknown function. f(x+1) is a product.

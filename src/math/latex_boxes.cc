@@ -8,6 +8,8 @@
 namespace umf {
 namespace {
 
+constexpr int kNestingLimit = 8;
+
 struct Box {
   std::size_t begin, end;  // of the whole command
   std::string content;
@@ -42,9 +44,7 @@ bool belongs_together(std::string_view between, const Box& earlier, const Box& l
          contains(between, "or");
 }
 
-}  // namespace
-
-std::string boxed_content(std::string_view latex, Boxes which) {
+std::string opened(std::string_view latex, Boxes which, int depth) {
   std::vector<Box> boxes = all_boxes(latex);
   if (boxes.empty()) return std::string(latex);
   if (!boxes.back().closed) return boxes.back().content;
@@ -60,9 +60,14 @@ std::string boxed_content(std::string_view latex, Boxes which) {
   std::string content;
   for (std::size_t i = first; i < boxes.size(); ++i) {
     if (i > first) content += ",";
-    content += boxes[i].content;
+    content += boxes[i].content;  // a box inside a box is opened by the next round
   }
-  return content;
+  return contains(content, "\\boxed") && depth < kNestingLimit ? opened(content, which, depth + 1)
+                                                               : content;
 }
+
+}  // namespace
+
+std::string boxed_content(std::string_view latex, Boxes boxes) { return opened(latex, boxes, 0); }
 
 }  // namespace umf

@@ -129,7 +129,7 @@ std::string normal_latex(std::string_view latex, Boxes boxes) {
   text = on_one_line(std::move(text));
   text = without_units(std::move(text));
   text = std::string(trimmed(text));
-  if (!text.empty() && text[0] == '.') text.insert(0, "0");
+  if (!text.empty() && text[0] == '.') text.insert(text.begin(), '0');
   if (text == "0.5") text = "\\frac{1}{2}";
   return std::string(trimmed(repaired(std::move(text))));
 }

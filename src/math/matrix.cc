@@ -17,11 +17,11 @@ Expr simplified(const Expr& e) {
   return value ? number(*value) : e;
 }
 
-Expr minor_of(const Expr& m, std::size_t column) {
+Expr minor_of(const Expr& m, std::size_t row, std::size_t column) {
   std::vector<Expr> entries;
-  for (std::size_t r = 1; r < rows(m); ++r) {
+  for (std::size_t r = 0; r < rows(m); ++r) {
     for (std::size_t c = 0; c < m->columns; ++c) {
-      if (c != column) entries.push_back(entry(m, r, c));
+      if (r != row && c != column) entries.push_back(entry(m, r, c));
     }
   }
   return matrix(std::move(entries), m->columns - 1);
@@ -65,6 +65,23 @@ Expr transposed(const Expr& m) {
   return matrix(std::move(entries), rows(m));
 }
 
+// Cofactors over the determinant; null where that is 0.
+Expr inverse(const Expr& m) {
+  if (m->columns != rows(m) || m->columns > kDeterminantLimit) return nullptr;
+  const Expr total = determinant(m);
+  if (is(total, Kind::kNumber) && total->value == 0) return nullptr;
+  if (m->columns == 1) return matrix({simplified(power(total, number(-1)))}, 1);
+  std::vector<Expr> entries;
+  for (std::size_t r = 0; r < rows(m); ++r) {
+    for (std::size_t c = 0; c < m->columns; ++c) {
+      const Expr cofactor = determinant(minor_of(m, c, r));
+      const Expr signed_cofactor = (r + c) % 2 == 0 ? cofactor : negate(cofactor);
+      entries.push_back(simplified(divide(signed_cofactor, total)));
+    }
+  }
+  return matrix(std::move(entries), m->columns);
+}
+
 Expr sum_of(const Expr& e) {
   Expr total;
   for (const Expr& arg : e->args) {
@@ -101,7 +118,7 @@ Expr determinant(const Expr& m) {
   if (m->columns == 1) return m->args[0];
   Expr total = number(0);
   for (std::size_t c = 0; c < m->columns; ++c) {
-    const Expr term = multiply(entry(m, 0, c), determinant(minor_of(m, c)));
+    const Expr term = multiply(entry(m, 0, c), determinant(minor_of(m, 0, c)));
     total = c % 2 == 0 ? add(total, term) : subtract(total, term);
   }
   return simplified(total);
@@ -119,7 +136,9 @@ Expr as_matrix(const Expr& e) {
   if (is(e, Kind::kPow)) {
     const Expr base = as_matrix(e->args[0]);
     const auto n = exact_value(e->args[1]);
-    if (!base || !n || n->get_den() != 1 || *n < 1 || *n > 64) return nullptr;
+    if (!base || !n || n->get_den() != 1) return nullptr;
+    if (*n == -1) return inverse(base);
+    if (*n < 1 || *n > 64) return nullptr;
     Expr total = base;
     for (unsigned long i = 1; total && i < n->get_num().get_ui(); ++i) total = times(total, base);
     return total;

@@ -11,7 +11,7 @@ namespace umf {
 namespace {
 
 // PCRE2's own limit starts anew at every place where a match may begin, so steps are counted here.
-constexpr std::int64_t kStepLimit = 4'000'000;
+constexpr std::int64_t kStepLimit = 2'000'000;
 constexpr std::uint32_t kHeapLimitKib = 64 << 10;
 
 int count_step(pcre2_callout_block*, void* steps) {

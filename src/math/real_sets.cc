@@ -99,7 +99,6 @@ Expr with_value(const Expr& e, const std::string& unknown, const Expr& value) {
   }
   if (e->args.empty()) return e;
   Node copy = *e;
-  copy.depth = 1;
   for (Expr& arg : copy.args) arg = with_value(arg, unknown, value);
   return make_node(std::move(copy));
 }
@@ -169,6 +168,28 @@ class Quadratic {
   bool fits_ = false;
 };
 
+std::string mirrored(const std::string& op) {
+  std::string result = op;
+  if (op[0] == '<') result[0] = '>';
+  if (op[0] == '>') result[0] = '<';
+  return result;
+}
+
+// |u| op c as two relations on u, where `op` is < or > with or without =; null where it is not
+// such.
+Expr absolute_solutions(const Expr& e, Work& work) {
+  const bool right = is(e->args[1], Kind::kFunction) && e->args[1]->name == "Abs";
+  const Expr &side = e->args[right ? 1 : 0], &bound = e->args[right ? 0 : 1];
+  const std::string op = right ? mirrored(e->name) : e->name;
+  if (!is(side, Kind::kFunction) || side->name != "Abs" || only_unknown(bound)) return nullptr;
+  if (op == "=" || op == "!=") return nullptr;
+  const Expr& inside = side->args[0];
+  const Expr above = solution_set(relation(op, inside, bound), work);
+  const Expr below = solution_set(relation(mirrored(op), inside, negate(bound)), work);
+  if (!above || !below) return nullptr;
+  return compound(op[0] == '<' ? Kind::kIntersection : Kind::kUnion, {above, below});
+}
+
 }  // namespace
 
 std::optional<bool> same_real_set(const Expr& a, const Expr& b) {
@@ -196,6 +217,7 @@ Expr solution_set(const Expr& e, Work& work) {
   }
   const Expr unknown = only_unknown(e);
   if (!unknown) return nullptr;
+  if (Expr set = absolute_solutions(e, work)) return set;
   const Expr f = subtract(e->args[0], e->args[1]);
   return Quadratic(f, unknown, work).solutions(e->name);
 }

@@ -26,7 +26,7 @@ std::string hendrycks_normal_form(std::string_view answer) {
   delete_all(text, "\\%");
   complete_decimals(text);
   if (text.empty()) return text;
-  if (text[0] == '.') text.insert(0, "0");
+  if (text[0] == '.') text.insert(text.begin(), '0');
   text = repair_roots(drop_short_left_side(text));
   delete_all(text, " ");
   text = repair_fractions(text);

@@ -229,7 +229,7 @@ std::string stripped_form(std::string_view answer) {
   if (contains(text, "j") && !contains(text, "i")) replace_all(text, "j", "i");
   delete_zero_decimals(text);
   if (text.empty()) return text;
-  if (text[0] == '.') text.insert(0, "0");
+  if (text[0] == '.') text.insert(text.begin(), '0');
   text = drop_short_left_side(text);
   brace_words_under_roots(text);
   delete_all(text, " ");

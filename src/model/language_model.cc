@@ -50,10 +50,9 @@ void LanguageModel::for_logits(std::span<const Token> tokens, std::span<const in
     for (int& row : rows) row = std::max(row - 1, 0);
   }
   const Matrix hidden = transformer_.forward(tokens, rows);
-  constexpr int kLogitsAtOnce = 1 << 24;  // 64 MiB of f32
   const int wanted = static_cast<int>(rows.size());
-  const int chunk = std::clamp(kLogitsAtOnce / info_.vocabulary, 1, wanted);
-  if (logits_.rows < chunk) logits_ = backend_.allocate(chunk, info_.vocabulary);
+  const int chunk = std::clamp(backend_.logits_at_once() / info_.vocabulary, 1, wanted);
+  if (logits_.rows < chunk) logits_ = backend_.allocate_logits(chunk, info_.vocabulary);
   for (int first = 0; first < wanted; first += chunk) {
     const int count = std::min(chunk, wanted - first);
     const Matrix logits = logits_.row_range(0, count);

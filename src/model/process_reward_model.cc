@@ -73,7 +73,7 @@ std::vector<float> ProcessRewardModel::scores(std::span<const Token> tokens) {
   const int count = static_cast<int>(marks.size());
   const Matrix states = transformer_.forward(tokens, marks);
   const Matrix hidden = backend_.allocate(count, hidden_->outputs);
-  const Matrix classes = backend_.allocate(count, 2);
+  const Matrix classes = backend_.allocate_logits(count, 2);
   backend_.project(states, *hidden_, 0, hidden);
   backend_.relu(hidden);
   backend_.project(hidden, *output_, 0, classes);

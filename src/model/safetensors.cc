@@ -223,6 +223,13 @@ Weights Weights::open(const std::filesystem::path& directory) {
   return weights;
 }
 
+Weights Weights::in_memory(std::map<std::string, StoredTensor> tensors) {
+  Weights weights;
+  weights.where_ = "memory";
+  weights.tensors_ = std::move(tensors);
+  return weights;
+}
+
 HostTensor Weights::matrix(const std::string& name, int rows, int cols) const {
   HostTensor tensor = view(name, {rows, cols});
   tensor.rows = rows;

@@ -30,6 +30,8 @@ class Weights {
  public:
   // model.safetensors, or model.safetensors.index.json and its shards, or the one *.safetensors.
   static Weights open(const std::filesystem::path& directory);
+  // Tensors in memory that outlives them: for measurements of shapes no disk has room for.
+  static Weights in_memory(std::map<std::string, StoredTensor> tensors);
 
   // The tensor as a matrix (or vector, rows = 1) of this exact shape and a float type, or Error.
   HostTensor matrix(const std::string& name, int rows, int cols) const;

@@ -120,21 +120,34 @@ Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> 
   Matrix h = scratch_.h.row_range(0, end - begin);
 
   backend_.embed(*embedding_, tokens.subspan(begin, end - begin), x);
+  const int q = a.query_cols(), kv = a.kv_cols();
+  const Matrix qkv = scratch_.qkv.row_range(0, end - begin);
   for (int n = 0; n < a.layers; ++n) {
     const Layer& layer = layers_[n];
-    const Matrix fresh = keys_values(n).row_range(begin, end - begin);
+    const bool last_layer = n + 1 == a.layers;
     backend_.rms_norm(x, *layer.attention_norm, a.norm_eps, h);
-    backend_.project(h, *layer.qkv, a.query_cols(), fresh);
-    backend_.rotate(fresh.columns(0, a.kv_cols()), positions, *rotation_);
-    if (n + 1 == a.layers) {
-      // The last layer's keys and values came from all rows; the rest serves the wanted rows alone.
-      backend_.gather(x, wanted_rows, scratch_.wanted_x.row_range(0, wanted));
-      backend_.gather(h, wanted_rows, scratch_.wanted_h.row_range(0, wanted));
-      x = scratch_.wanted_x.row_range(0, wanted);
-      h = scratch_.wanted_h.row_range(0, wanted);
-      positions.assign(rows.begin(), rows.end());
+    Matrix query = qkv.columns(0, q), keys_values = qkv.columns(q, 2 * kv);
+    if (!remembers() && !last_layer) {
+      backend_.project(h, *layer.qkv, 0, qkv);
+      backend_.rotate(qkv.columns(0, q + kv), positions, *rotation_);
+    } else {
+      if (remembers()) keys_values = cache_[n].row_range(0, end);
+      const Matrix fresh = keys_values.row_range(keys_values.rows - (end - begin), end - begin);
+      backend_.project(h, *layer.qkv, q, fresh);
+      backend_.rotate(fresh.columns(0, kv), positions, *rotation_);
+      if (last_layer) {
+        // Its keys and values came from all rows; the rest serves the wanted rows alone.
+        backend_.gather(x, wanted_rows, scratch_.wanted_x.row_range(0, wanted));
+        backend_.gather(h, wanted_rows, scratch_.wanted_h.row_range(0, wanted));
+        x = scratch_.wanted_x.row_range(0, wanted);
+        h = scratch_.wanted_h.row_range(0, wanted);
+        positions.assign(rows.begin(), rows.end());
+      }
+      query = scratch_.query.row_range(0, x.rows);
+      backend_.project(h, *layer.qkv, 0, query);
+      backend_.rotate(query, positions, *rotation_);
     }
-    attention(layer, x, h, keys_values(n).row_range(0, end), positions);
+    attention(layer, x, query, keys_values, positions);
     mlp(layer, x, h);
   }
   backend_.rms_norm(x, *final_norm_, a.norm_eps, x);
@@ -142,16 +155,13 @@ Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> 
   return x;
 }
 
-// x += Wo attention(h): `h` is the normalised `x`, `keys_values` holds every key that can be seen.
-void Transformer::attention(const Layer& layer, const Matrix& x, const Matrix& h,
+// x += Wo attention(query): `keys_values` holds every key that can be seen.
+void Transformer::attention(const Layer& layer, const Matrix& x, const Matrix& query,
                             const Matrix& keys_values, std::span<const int> positions) {
-  const Architecture& a = architecture_;
-  const Matrix query = scratch_.query.row_range(0, x.rows);
+  const int kv = architecture_.kv_cols();
   const Matrix attended = scratch_.attended.row_range(0, x.rows);
-  backend_.project(h, *layer.qkv, 0, query);
-  backend_.rotate(query, positions, *rotation_);
-  backend_.attend(query, keys_values.columns(0, a.kv_cols()),
-                  keys_values.columns(a.kv_cols(), a.kv_cols()), positions, a.attention, attended);
+  backend_.attend(query, keys_values.columns(0, kv), keys_values.columns(kv, kv), positions,
+                  architecture_.attention, attended);
   backend_.project_add(attended, *layer.attention_out, x);
 }
 
@@ -181,26 +191,28 @@ int Transformer::first_new_row(std::span<const Token> tokens, std::span<const in
 void Transformer::reserve(int length, int rows) {
   const Architecture& a = architecture_;
   const auto rounded = [](int n) { return (n + 255) / 256 * 256; };
-  if (cache_.empty() || cache_.front().rows < length) {
-    const int capacity = rounded(length);
-    std::vector<Matrix> old = std::move(cache_);
-    cache_.clear();
-    for (int n = 0; n < (remembers() ? a.layers : 1); ++n) {
-      cache_.push_back(backend_.allocate(capacity, 2 * a.kv_cols()));
-      if (remembers() && !cached_.empty()) {
-        std::vector<int> kept(cached_.size());
-        std::iota(kept.begin(), kept.end(), 0);
-        backend_.gather(old[n], kept, cache_[n].row_range(0, static_cast<int>(kept.size())));
-        old[n] = {};
+  if (!rotation_ || rotation_->positions < length) {
+    rotation_ = backend_.make_rotation(rounded(length), a.attention.head_dim, a.rope_theta);
+  }
+  if (remembers() && (cache_.empty() || cache_.front().rows < length)) {
+    std::vector<int> kept(cached_.size());
+    std::iota(kept.begin(), kept.end(), 0);
+    cache_.resize(a.layers);
+    for (Matrix& layer : cache_) {
+      const Matrix grown = backend_.allocate(rounded(length), 2 * a.kv_cols());
+      if (!kept.empty()) {
+        backend_.gather(layer, kept, grown.row_range(0, static_cast<int>(kept.size())));
       }
+      layer = grown;
     }
-    rotation_ = backend_.make_rotation(capacity, a.attention.head_dim, a.rope_theta);
   }
   if (scratch_.rows < rows) {
     scratch_ = {};
     scratch_.rows = rounded(rows);
+    const int qkv_cols = a.query_cols() + 2 * a.kv_cols();
     scratch_.x = backend_.allocate(scratch_.rows, a.hidden);
     scratch_.h = backend_.allocate(scratch_.rows, a.hidden);
+    if (!remembers()) scratch_.qkv = backend_.allocate(scratch_.rows, qkv_cols);
     scratch_.query = backend_.allocate(scratch_.rows, a.query_cols());
     scratch_.attended = backend_.allocate(scratch_.rows, a.query_cols());
     scratch_.gate_up = backend_.allocate(scratch_.rows, 2 * a.mlp);

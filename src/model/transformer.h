@@ -34,17 +34,16 @@ class Transformer {
   // Activations for up to `rows` rows; grown on demand and kept, so that a pass allocates nothing.
   struct Scratch {
     int rows = 0;
-    Matrix x, h, query, attended, gate_up;
+    Matrix x, h, qkv, query, attended, gate_up;
     Matrix wanted_x, wanted_h;
   };
 
   bool remembers() const { return architecture_.attention.kind != AttentionKind::kFull; }
   int first_new_row(std::span<const Token> tokens, std::span<const int> rows) const;
   void reserve(int length, int rows);
-  void attention(const Layer& layer, const Matrix& x, const Matrix& h, const Matrix& keys_values,
-                 std::span<const int> positions);
+  void attention(const Layer& layer, const Matrix& x, const Matrix& query,
+                 const Matrix& keys_values, std::span<const int> positions);
   void mlp(const Layer& layer, const Matrix& x, const Matrix& h);
-  Matrix& keys_values(int layer) { return cache_[remembers() ? layer : 0]; }
 
   Backend& backend_;
   Architecture architecture_;
@@ -53,10 +52,9 @@ class Transformer {
   std::shared_ptr<const Gains> final_norm_;
   std::shared_ptr<const Rotation> rotation_;
   Scratch scratch_;
-  // Keys and values side by side, (length, 2 * kv_cols). Where later tokens cannot reach back
-  // (causal, block-causal) there is one matrix per layer, and the rows of the tokens in `cached_`
-  // stay valid for every sequence that begins with the same blocks: an exact cache. Full attention
-  // shares one matrix.
+  // Keys and values side by side, (length, 2 * kv_cols), one matrix per layer where later tokens
+  // cannot reach back (causal, block-causal): the rows of the tokens in `cached_` stay valid for
+  // every sequence that begins with the same blocks, an exact cache. Full attention has none.
   std::vector<Matrix> cache_;
   std::vector<Token> cached_;
 };

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKind = "umf-expected-1";
-constexpr double kSeconds = 600;  // for all calls of one task
+constexpr const char* kKind = "umf-expected-2";
+constexpr double kSeconds = 1200;  // for all calls of one task
 
 std::string json_of(const ExpectedOutputs& outputs) {
   return Json{{"expected", outputs.values}, {"seconds", outputs.seconds}}.dump();

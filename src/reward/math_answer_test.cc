@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
 
 #include "fakes/expect_error.h"
 #include "math/latex_parser.h"
@@ -49,6 +52,21 @@ TEST(MathAnswer, RuleBasedCheckersTakeTheirOwnWayToTheAnswer) {
   EXPECT_EQ(opencompass->judge("The answer is $12$.").reward, 1);
   EXPECT_EQ(opencompass->judge("\\boxed{12.0}").reward, 1);
   EXPECT_EQ(opencompass->judge("\\boxed{13}").why, "expected 12, read 13");
+}
+
+TEST(MathAnswer, JudgesOnSeveralThreadsAtOnce) {
+  const auto reward = expecting("\\sqrt{2}+\\pi");
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      const bool good = i % 2 == 0;
+      const Verdict verdict = reward->judge(good ? "$\\pi+\\sqrt{2}$" : "$\\pi-\\sqrt{2}$");
+      if (verdict.passed() == good) ++right;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 4);
 }
 
 TEST(MathAnswer, WrongSpecificationsAreNamed) {

@@ -106,6 +106,20 @@ def sorted(x): return [5]
   EXPECT_EQ(outcomes(verdict), "wrong wrong error");
 }
 
+TEST(PythonTests, AProgramThatTakesOverItsGuestIsWrongAndNothingElse) {
+  const Json tests = {call("f()", "5"), {{"assert", "f() == 5"}}, {{"stdin", ""}, {"stdout", "5"}}};
+  for (const char* answer :
+       {"[]", "None", "['value']", "['held', [], {}]", "{'a': 1}", "7", "[[], [1, 2]]", "'pass'"}) {
+    const Verdict verdict = judged(spec_of(tests), std::string(R"(
+import sys
+for name in ('names_guest', 'process_guest'):
+    sys.modules['umf.' + name].Guest.ask = lambda self, request: )") +
+                                                       answer + "\ndef f(): return 4");
+    EXPECT_EQ(verdict.reward, 0) << answer << ": " << verdict.why;
+    EXPECT_EQ(verdict.tests.size(), 3u);
+  }
+}
+
 TEST(PythonTests, ProgramsWithStdin) {
   const Json tests = {{{"stdin", "3 4\n"}, {"stdout", "7\n"}},
                       {{"stdin", "1 1\n"}, {"stdout", "2.0"}},

@@ -88,7 +88,7 @@ bool send_descriptors(int socket, std::string_view message, std::span<const int>
   rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
   std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
   ssize_t sent;
-  do sent = ::sendmsg(socket, &header, MSG_NOSIGNAL);
+  do sent = ::sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
   while (sent < 0 && errno == EINTR);
   return sent == static_cast<ssize_t>(message.size());
 }

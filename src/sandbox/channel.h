@@ -20,7 +20,7 @@ DescriptorPair make_pipe_from_sandbox();  // ours reads
 // Can be read and not changed.
 Descriptor make_sealed_file(const char* name, std::string_view content);
 
-// False when the other side is gone or does not read for `timeout_ms`.
+// False when the other side is gone or does not read (for `timeout_ms`).
 bool send_descriptors(int socket, std::string_view message, std::span<const int> descriptors);
 bool send_frame(int socket, char kind, std::string_view body, int timeout_ms);
 

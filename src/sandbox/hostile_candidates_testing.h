@@ -276,7 +276,7 @@ def f():
 )py",
      "value", "True"},
     {"Environment", "def f(): return sorted(os.environ)", "value",
-     "['HOME', 'LANG', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'PATH', "
+     "['HOME', 'LANG', 'MALLOC_ARENA_MAX', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'PATH', "
      "'PYTHONDONTWRITEBYTECODE', 'PYTHONHASHSEED', 'TMPDIR']"},
     {"PrintsALot", R"py(
 print("x" * (1 << 22))

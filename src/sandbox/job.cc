@@ -31,8 +31,10 @@ double now_seconds() {
 
 }  // namespace
 
-JobRun::JobRun(const Zygote& zygote, const SandboxLimits& limits, Cgroup* group)
+JobRun::JobRun(const Zygote& zygote, const std::string& module, const SandboxLimits& limits,
+               Cgroup* group)
     : zygote_(zygote),
+      module_(module),
       limits_(limits),
       group_(group),
       socket_(make_socket_pair(SOCK_STREAM)),
@@ -52,7 +54,7 @@ double JobRun::elapsed_seconds() const { return now_seconds() - started_; }
 bool JobRun::begin(const std::vector<std::string>& frames) {
   std::vector<int> descriptors = {socket_.theirs.get()};
   descriptors.insert(descriptors.end(), given_.begin(), given_.end());
-  if (!zygote_.fork_warden(descriptors)) return false;
+  if (!zygote_.fork_warden(module_, descriptors)) return false;
   socket_.theirs.reset();
   for (Stream& stream : streams_) stream.theirs.reset();
   warden_ = receive_sender(socket_.ours.get(), kHelloBytes, kBeginMs);
@@ -62,6 +64,9 @@ bool JobRun::begin(const std::vector<std::string>& frames) {
   if (!warden_handle_) return false;
   if (group_ != nullptr) group_->admit(warden_, limits_, kOwnProcesses, kOwnMemory);
   started_ = now_seconds();
+  // What the interpreter has mapped before the job does anything; limits come on top of it.
+  const std::string base_memory = std::to_string(address_space_of(warden_));
+  if (!send_frame(socket_.ours.get(), 'b', base_memory, kBeginMs)) return false;
   for (const std::string& frame : frames) {
     if (!send_frame(socket_.ours.get(), 'f', frame, kBeginMs)) break;  // its end tells why
   }
@@ -105,6 +110,19 @@ void JobRun::read_frames() {
   if (reader_.overflowed()) stop(Stop::kOutput);
 }
 
+void JobRun::read_last_word(const std::string& body) {
+  try {
+    const Json result = parse_json(body, "the warden's last word");
+    end_.status = result.value("status", 0);
+    end_.use.cpu_seconds = result.at("cpu_seconds");
+    end_.use.peak_memory_bytes =
+        std::max<std::size_t>(end_.use.peak_memory_bytes, result.at("peak_bytes"));
+    done_ = true;
+  } catch (const std::exception& problem) {
+    end_.reason = problem.what();
+  }
+}
+
 void JobRun::handle(const Frame& frame) {
   switch (frame.kind) {
     case 'r':
@@ -117,15 +135,9 @@ void JobRun::handle(const Frame& frame) {
       else
         *reports_ += frame.body;
       break;
-    case 'd': {
-      const Json result = parse_json(frame.body, "the warden's last word");
-      done_ = true;
-      end_.status = result.value("status", 0);
-      end_.use.cpu_seconds = result["cpu_seconds"];
-      end_.use.peak_memory_bytes =
-          std::max<std::size_t>(end_.use.peak_memory_bytes, result["peak_bytes"]);
+    case 'd':
+      read_last_word(frame.body);
       break;
-    }
     case 'm':
       out_of_memory_ = true;
       break;

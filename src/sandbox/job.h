@@ -24,7 +24,8 @@ struct JobEnd {
 class JobRun {
  public:
   // `group` may be null: then watching alone keeps the limits.
-  JobRun(const Zygote& zygote, const SandboxLimits& limits, Cgroup* group);
+  JobRun(const Zygote& zygote, const std::string& module, const SandboxLimits& limits,
+         Cgroup* group);
 
   // A pipe whose bytes are collected, up to the limit of a stream; gives the end for the job.
   int collect(std::string& into);
@@ -46,11 +47,13 @@ class JobRun {
   void read_frames();
   void read_stream(Stream& stream);
   void handle(const Frame& frame);
+  void read_last_word(const std::string& body);
   void stop(Stop why);
   JobEnd conclude();
   double elapsed_seconds() const;
 
   const Zygote& zygote_;
+  std::string module_;
   SandboxLimits limits_;
   Cgroup* group_;
   DescriptorPair socket_;

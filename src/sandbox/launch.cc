@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -32,6 +33,7 @@ constexpr std::uint64_t kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID
                                       CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWCGROUP;
 constexpr int kFirstFree = 100;  // descriptors are moved up here before they take their places
 constexpr int kNobody = 65534;
+constexpr rlim_t kStackBytes = 8 << 20;
 
 // What the child says when a step fails; it says nothing when the program has started.
 struct Refusal {
@@ -66,6 +68,11 @@ class Child {
     check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
     const rlimit none = {0, 0};
     check(::setrlimit(RLIMIT_CORE, &none), "setrlimit");
+    // The usual stack, whatever ours is: threads take their size from it.
+    rlimit stack;
+    check(::getrlimit(RLIMIT_STACK, &stack), "getrlimit");
+    stack.rlim_cur = std::min<rlim_t>(stack.rlim_max, kStackBytes);
+    check(::setrlimit(RLIMIT_STACK, &stack), "setrlimit");
     check(::setsid() < 0 ? -1 : 0, "setsid");
     arrange_descriptors();
     ::execve(argv_[0], argv_.data(), environment_.data());

@@ -100,7 +100,7 @@ void print_use(int jobs) {
 void soak(int jobs) {
   const auto sandbox = make_sandbox({.workers = 2});
   for (int done = 0; done < jobs;) {
-    const int part = std::min(2000, jobs - done);
+    const int part = std::min(std::max(1, jobs / 10), jobs - done);
     run_jobs(*sandbox, 2, part - part / 10, one_call);
     run_jobs(*sandbox, 2, part / 10, command);
     done += part;

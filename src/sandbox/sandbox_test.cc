@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -12,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "sandbox/warm_sandbox.h"
 
 namespace umf {
 namespace {
@@ -23,6 +25,14 @@ Sandbox& sandbox() {
   static const std::unique_ptr<Sandbox> shared = make_sandbox();
   return *shared;
 }
+
+class SandboxTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string objection = objection_to(Walls::kNamespaces);
+    if (!objection.empty()) GTEST_SKIP() << objection;
+  }
+};
 
 SandboxLimits short_limits() {
   SandboxLimits limits;
@@ -48,7 +58,17 @@ Json ask(const std::string& source, const Json& calls) {
   return parse_json(result.reports, "the report");
 }
 
-TEST(Sandbox, CommandGetsItsInputAndFilesAndIsCaptured) {
+std::vector<int> processes_below(int root) {
+  std::vector<int> all = {root};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", all[i]));
+    for (int pid; children >> pid;) all.push_back(pid);
+  }
+  all.erase(all.begin());
+  return all;
+}
+
+TEST_F(SandboxTest, CommandGetsItsInputAndFilesAndIsCaptured) {
   const CommandResult result =
       run_python("import sys; print(input() + '!'); sys.stderr.write('oh'); sys.exit(3)", "hello");
   EXPECT_EQ(result.ending, Ending::kExited) << result.reason;
@@ -60,31 +80,31 @@ TEST(Sandbox, CommandGetsItsInputAndFilesAndIsCaptured) {
   EXPECT_GT(result.use.peak_memory_bytes, 1u << 20);
 }
 
-TEST(Sandbox, FilesMayLieInFolders) {
+TEST_F(SandboxTest, FilesMayLieInFolders) {
   CommandJob job{{"/usr/bin/cat", "a/b/c.txt"}, "", {{"a/b/c.txt", std::string("x\0y", 3)}}};
   EXPECT_EQ(sandbox().run(job).out, std::string("x\0y", 3));
 }
 
-TEST(Sandbox, PathsThatLeaveTheScratchFolderAreRefused) {
-  for (const char* path : {"/etc/x", "../x", "a/../../x", "", "a/", "."}) {
+TEST_F(SandboxTest, PathsThatLeaveTheScratchFolderAreRefused) {
+  for (const char* path : {"/etc/x", "../x", "a/../../x", "", "a/", ".", "\xff"}) {
     CommandJob job{{"/usr/bin/true"}, "", {{path, ""}}};
     EXPECT_THROW(sandbox().run(job), Error) << path;
   }
 }
 
-TEST(Sandbox, ProgramThatDoesNotExistSaysNothingAboutTheProgram) {
+TEST_F(SandboxTest, ProgramThatDoesNotExistSaysNothingAboutTheProgram) {
   const CommandResult result = sandbox().run(CommandJob{{"/usr/bin/no-such-program"}});
   EXPECT_EQ(result.ending, Ending::kSandboxError);
   EXPECT_THAT(result.reason, HasSubstr("no-such-program"));
 }
 
-TEST(Sandbox, CommandEndedByASignalIsACrash) {
+TEST_F(SandboxTest, CommandEndedByASignalIsACrash) {
   const CommandResult result = run_python("import os; os.kill(os.getpid(), 11)");
   EXPECT_EQ(result.ending, Ending::kCrash);
   EXPECT_EQ(result.signal, 11);
 }
 
-TEST(Sandbox, SleepingCommandTimesOut) {
+TEST_F(SandboxTest, SleepingCommandTimesOut) {
   CommandJob job{{"/usr/bin/sleep", "100"}};
   job.limits.wall_ms = 200;
   const CommandResult result = sandbox().run(job);
@@ -92,12 +112,12 @@ TEST(Sandbox, SleepingCommandTimesOut) {
   EXPECT_THAT(result.reason, HasSubstr("200 ms"));
 }
 
-TEST(Sandbox, CandidateAnswersQuestions) {
+TEST_F(SandboxTest, CandidateAnswersQuestions) {
   const Json report = ask("def f(x): return [x + 1, (x, 'a')]", {{{"call", "f"}, {"args", {41}}}});
   EXPECT_EQ(report["answers"][0]["value"], "[42, (41, 'a')]");
 }
 
-TEST(Sandbox, CandidateThatRaisesLivesOn) {
+TEST_F(SandboxTest, CandidateThatRaisesLivesOn) {
   const Json report = ask("def f(x): return 1 // x",
                           {{{"call", "f"}, {"args", {0}}}, {{"call", "f"}, {"args", {1}}}});
   EXPECT_EQ(report["answers"][0]["outcome"], "error");
@@ -105,19 +125,19 @@ TEST(Sandbox, CandidateThatRaisesLivesOn) {
   EXPECT_EQ(report["answers"][1]["value"], "1");
 }
 
-TEST(Sandbox, CandidateThatDoesNotAnswerIsKilled) {
+TEST_F(SandboxTest, CandidateThatDoesNotAnswerIsKilled) {
   const Json report = ask("def f():\n  while True: pass", {{{"call", "f"}, {"seconds", 0.2}}});
   EXPECT_EQ(report["answers"][0]["outcome"], "timeout");
   EXPECT_EQ(report["answers"][0]["alive"], false);
 }
 
-TEST(Sandbox, MutatedArgumentsComeBackOnRequest) {
+TEST_F(SandboxTest, MutatedArgumentsComeBackOnRequest) {
   const Json report = ask("def f(x): x.append(2)",
                           {{{"call", "f"}, {"args", {Json::array({1})}}, {"mutated", true}}});
   EXPECT_EQ(report["answers"][0]["value"], "[None, [[1, 2]]]");
 }
 
-TEST(Sandbox, ValuesCrossTheWireAsTheyWereOrNotAtAll) {
+TEST_F(SandboxTest, ValuesCrossTheWireAsTheyWereOrNotAtAll) {
   PythonJob job{"wire_check", "{}"};
   job.limits.wall_ms = job.limits.cpu_ms = 60'000;
   const PythonResult result = sandbox().run(job);
@@ -126,19 +146,19 @@ TEST(Sandbox, ValuesCrossTheWireAsTheyWereOrNotAtAll) {
   EXPECT_THAT(result.reports, Not(HasSubstr("failure")));
 }
 
-TEST(Sandbox, HashesAndChanceAreTheSameEveryTime) {
+TEST_F(SandboxTest, HashesAndChanceAreTheSameEveryTime) {
   const std::string source =
       "import random, numpy\ndef f(): return hash('a'), random.random(), numpy.random.rand()";
   EXPECT_EQ(ask(source, {{{"call", "f"}}}), ask(source, {{{"call", "f"}}}));
 }
 
-TEST(Sandbox, TesterThatRaisesIsOurFault) {
+TEST_F(SandboxTest, TesterThatRaisesIsOurFault) {
   const PythonResult result = sandbox().run(PythonJob{"self_test", R"({"programs": 7})"});
   EXPECT_EQ(result.ending, Ending::kSandboxError);
   EXPECT_THAT(result.reason, HasSubstr("TypeError"));
 }
 
-TEST(Sandbox, ReportsBeyondTheLimitEndTheJob) {
+TEST_F(SandboxTest, ReportsBeyondTheLimitEndTheJob) {
   Json programs = Json::array();
   for (int i = 0; i < 20; ++i)
     programs.push_back({{"source", "def f(): return 'x' * 1500"}, {"calls", {{{"call", "f"}}}}});
@@ -150,7 +170,7 @@ TEST(Sandbox, ReportsBeyondTheLimitEndTheJob) {
   EXPECT_TRUE(result.reports.ends_with("\n"));
 }
 
-TEST(Sandbox, DeadInterpreterIsReplacedAndTheJobRunsAfterAll) {
+TEST_F(SandboxTest, DeadInterpreterIsReplacedAndTheJobRunsAfterAll) {
   const auto own = make_sandbox({.workers = 1});
   std::ifstream all(fmt::format("/proc/self/task/{}/children", ::gettid()));
   int zygote = 0;
@@ -161,17 +181,65 @@ TEST(Sandbox, DeadInterpreterIsReplacedAndTheJobRunsAfterAll) {
   EXPECT_EQ(result.out, "hello\n");
 }
 
-TEST(Sandbox, UnknownTesterIsAnError) {
+// A program that makes a sandbox, runs an endless job in it and is killed in the middle.
+TEST_F(SandboxTest, NothingOutlivesUmf) {
+  for (const Walls walls : {Walls::kNamespaces, Walls::kLandlock}) {
+    if (!objection_to(walls).empty()) continue;
+    const int doomed = ::fork();
+    if (doomed == 0) {
+      ::setsid();
+      make_warm_sandbox(walls, 1)->run(CommandJob{{"/usr/bin/sleep", "1000"}});
+      ::_exit(0);
+    }
+    // umf, zygote, warden, cell, sleep
+    std::vector<int> pids;
+    while ((pids = processes_below(doomed)).size() < 4)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ::kill(doomed, SIGKILL);
+    ::waitpid(doomed, nullptr, 0);
+    for (const int pid : pids) {
+      int looks = 0;
+      while (::kill(pid, 0) == 0 && ++looks < 1000)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      EXPECT_LT(looks, 1000) << pid;
+    }
+  }
+}
+
+TEST_F(SandboxTest, UnsafeOnRequestRunsWithoutWalls) {
+  const auto bare = make_warm_sandbox(Walls::kNone, 1);
+  EXPECT_EQ(bare->run(CommandJob{{"/usr/bin/cat", "a"}, "", {{"a", "text"}}}).out, "text");
+}
+
+TEST_F(SandboxTest, CommandsHaveRoomForThreadsAndCandidatesForRecursion) {
+  const CommandResult result = run_python(R"(
+import threading, time
+threads = [threading.Thread(target=time.sleep, args=(0.1,)) for _ in range(8)]
+for thread in threads: thread.start()
+print(len(threads))
+)");
+  EXPECT_EQ(result.out, "8\n") << result.err;
+  const Json report = ask(R"(
+import sys
+sys.setrecursionlimit(100000)
+def g(n): return max([n], key=lambda m: g(m - 1) if m else 0)  # on the C stack, too
+def f(): return g(20000)
+)",
+                          {{{"call", "f"}}});
+  EXPECT_EQ(report["answers"][0]["value"], "20000") << report;
+}
+
+TEST_F(SandboxTest, UnknownTesterIsAnError) {
   EXPECT_THROW(sandbox().run(PythonJob{"no_such_tester", "{}"}), Error);
 }
 
-TEST(Sandbox, LimitsMustBePositive) {
+TEST_F(SandboxTest, LimitsMustBePositive) {
   CommandJob job{{"/usr/bin/true"}};
   job.limits.processes = 0;
   EXPECT_THROW(sandbox().run(job), Error);
 }
 
-TEST(Sandbox, JobsOfSeveralThreadsDoNotMix) {
+TEST_F(SandboxTest, JobsOfSeveralThreadsDoNotMix) {
   std::vector<std::thread> threads;
   std::vector<std::string> outputs(6);
   for (int i = 0; i < 6; ++i) {

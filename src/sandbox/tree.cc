@@ -67,13 +67,21 @@ double cpu_of(int pid) {
          ticks;
 }
 
-std::size_t resident_of(int pid) {
-  unsigned long size, resident, shared;
-  if (std::sscanf(read_proc(fmt::format("/proc/{}/statm", pid)).c_str(), "%lu %lu %lu", &size,
-                  &resident, &shared) != 3)
-    return 0;
-  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+struct Pages {
+  unsigned long mapped = 0, resident = 0;
+};
+Pages pages_of(int pid) {
+  Pages pages;
+  const std::string statm = read_proc(fmt::format("/proc/{}/statm", pid));
+  if (std::sscanf(statm.c_str(), "%lu %lu", &pages.mapped, &pages.resident) != 2) return {};
+  return pages;
 }
+
+std::size_t bytes(unsigned long pages) {
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::size_t resident_of(int pid) { return bytes(pages_of(pid).resident); }
 
 // Shared pages in equal parts; swapped ones count.
 std::size_t share_of(int pid) {
@@ -88,6 +96,8 @@ std::size_t share_of(int pid) {
 }
 
 }  // namespace
+
+std::size_t address_space_of(int pid) { return bytes(pages_of(pid).mapped); }
 
 TreeUse look_at_tree(int root, std::size_t memory_limit) {
   TreeUse use;

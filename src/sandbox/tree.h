@@ -16,4 +16,7 @@ struct TreeUse {
 // limit it is counted exactly, which takes longer.
 TreeUse look_at_tree(int root, std::size_t memory_limit);
 
+// All that it has mapped, in bytes; 0 when it is gone.
+std::size_t address_space_of(int pid);
+
 }  // namespace umf

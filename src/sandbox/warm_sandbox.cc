@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 
 #include <cstring>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <semaphore>
 
@@ -17,11 +16,12 @@
 #include "sandbox/job.h"
 #include "sandbox/launch.h"
 #include "sandbox/scratch.h"
-#include "sandbox/zygote.h"
+#include "sandbox/zygote_pool.h"
 
 namespace umf {
 namespace {
 
+constexpr std::size_t kMaxPayload = std::size_t{1} << 30;
 constexpr int kMaxFiles = 4096;  // in the scratch folder
 
 void check_limits(const SandboxLimits& limits) {
@@ -30,9 +30,8 @@ void check_limits(const SandboxLimits& limits) {
     throw Error("a sandbox limit is zero or negative; all of them must be positive");
 }
 
-Json limits_json(const SandboxLimits& limits, const Zygote& zygote) {
+Json limits_json(const SandboxLimits& limits) {
   return {{"memory", limits.memory_bytes},
-          {"base_memory", zygote.base_memory()},
           {"processes", limits.processes},
           {"scratch", limits.scratch_bytes},
           {"files", kMaxFiles},
@@ -49,9 +48,9 @@ bool has_module(const std::string& name) {
 class WarmSandbox final : public Sandbox {
  public:
   WarmSandbox(Walls walls, int workers)
-      : walls_(walls), scratch_(walls != Walls::kNamespaces), workers_(workers) {
-    zygote_ = std::make_shared<Zygote>(walls_, scratch_.path());
-  }
+      : scratch_(walls != Walls::kNamespaces),
+        workers_(workers),
+        zygotes_(walls, scratch_.path(), workers) {}
 
   CommandResult run(const CommandJob& job) override;
   PythonResult run(const PythonJob& job) override;
@@ -64,16 +63,18 @@ class WarmSandbox final : public Sandbox {
     workers_.acquire();
     const Release release{workers_};
     const GroupLease group(groups_);
-    std::shared_ptr<Zygote> zygote = current();
-    JobEnd end = zygote ? attempt(*zygote, group.get()) : JobEnd{.never_began = true};
-    if (!end.never_began) return end;
+    const int seat = zygotes_.next_seat();
+    JobEnd end;
     try {
-      zygote = replace(zygote);
+      std::shared_ptr<Zygote> zygote = zygotes_.at(seat);
+      end = attempt(*zygote, group.get());
+      if (!end.never_began) return end;
+      zygote = zygotes_.replace(seat, zygote);
+      end = attempt(*zygote, group.get());
     } catch (const Error& problem) {
-      end.reason = problem.what();
-      return end;
+      end = {.reason = problem.what()};
     }
-    return attempt(*zygote, group.get());
+    return end;
   }
 
   struct Release {
@@ -92,31 +93,17 @@ class WarmSandbox final : public Sandbox {
     std::unique_ptr<Cgroup> group_;
   };
 
-  std::shared_ptr<Zygote> current() {
-    const std::lock_guard lock(mutex_);
-    return zygote_;
-  }
-
-  // Several jobs may find the same one broken: the first replaces it.
-  std::shared_ptr<Zygote> replace(const std::shared_ptr<Zygote>& broken) {
-    const std::lock_guard lock(mutex_);
-    if (zygote_ == broken) {
-      zygote_.reset();
-      zygote_ = std::make_shared<Zygote>(walls_, scratch_.path());
-    }
-    return zygote_;
-  }
-
-  Walls walls_;
   ScratchFolders scratch_;
   CgroupPool groups_;
   std::counting_semaphore<> workers_;
-  std::mutex mutex_;
-  std::shared_ptr<Zygote> zygote_;
+  ZygotePool zygotes_;
 };
 
 PythonResult WarmSandbox::run(const PythonJob& job) {
   check_limits(job.limits);
+  if (job.payload.size() > kMaxPayload)
+    throw Error(fmt::format("a payload of {} bytes is too large for the sandbox (at most {})",
+                            job.payload.size(), kMaxPayload));
   if (!has_module(job.tester))
     throw Error(fmt::format("the sandbox has no tester '{}'", job.tester));
   PythonResult result;
@@ -125,8 +112,8 @@ PythonResult WarmSandbox::run(const PythonJob& job) {
     const Json header = {{"kind", "python"},
                          {"tester", job.tester},
                          {"scratch", ""},
-                         {"limits", limits_json(job.limits, zygote)}};
-    JobRun run(zygote, job.limits, group);
+                         {"limits", limits_json(job.limits)}};
+    JobRun run(zygote, job.tester, job.limits, group);
     return run.run({header.dump(), job.payload}, result.reports);
   });
   result.ending = end.ending;
@@ -135,14 +122,27 @@ PythonResult WarmSandbox::run(const PythonJob& job) {
   return result;
 }
 
+// What goes into a job's header must be text.
+void check_utf8(const std::string& text) {
+  try {
+    static_cast<void>(Json(text).dump());
+  } catch (const Json::exception&) {
+    throw Error("the words and file names of a sandboxed command must be UTF-8");
+  }
+}
+
 void check_command(const CommandJob& job) {
   if (job.argv.empty() || !job.argv[0].starts_with('/'))
     throw Error("a sandboxed command needs a program with an absolute path");
   for (const std::string& word : job.argv) {
     if (word.find('\0') != std::string::npos)
       throw Error("a sandboxed command has a NUL byte among its words");
+    check_utf8(word);
   }
-  for (const auto& [path, content] : job.files) check_scratch_path(path);
+  for (const auto& [path, content] : job.files) {
+    check_scratch_path(path);
+    check_utf8(path);
+  }
 }
 
 CommandResult WarmSandbox::run(const CommandJob& job) {
@@ -157,12 +157,12 @@ CommandResult WarmSandbox::run(const CommandJob& job) {
                    {"argv", job.argv},
                    {"scratch", scratch.path()},
                    {"files", Json::array()},
-                   {"limits", limits_json(job.limits, zygote)}};
+                   {"limits", limits_json(job.limits)}};
     for (const auto& [path, content] : job.files) header["files"].push_back(path);
-    std::vector<std::string> frames = {header.dump(-1, ' ', false, Json::error_handler_t::replace)};
+    std::vector<std::string> frames = {header.dump()};
     for (const auto& [path, content] : job.files) frames.push_back(content);
     const Descriptor input = make_sealed_file("input", job.input);
-    JobRun run(zygote, job.limits, group);
+    JobRun run(zygote, "", job.limits, group);
     run.give(input.get());
     run.give(run.collect(result.out));
     run.give(run.collect(result.err));

@@ -11,10 +11,8 @@
 
 #include <cerrno>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "sandbox/channel.h"
 #include "sandbox/embedded.h"
@@ -28,10 +26,16 @@ constexpr int kWarmMs = 60'000;  // imports take a second; a cold disk or a busy
 // The whole environment of sandboxed programs. The same hashes every time: a program whose result
 // hangs on the order of a set must at least do so reproducibly.
 constexpr std::pair<const char*, const char*> kEnvironment[] = {
-    {"PATH", "/usr/bin:/bin"}, {"HOME", "/tmp"},
-    {"TMPDIR", "/tmp"},        {"LANG", "C.UTF-8"},
-    {"PYTHONHASHSEED", "0"},   {"PYTHONDONTWRITEBYTECODE", "1"},
-    {"OMP_NUM_THREADS", "1"},  {"OPENBLAS_NUM_THREADS", "1"},
+    {"PATH", "/usr/bin:/bin"},
+    {"HOME", "/tmp"},
+    {"TMPDIR", "/tmp"},
+    {"LANG", "C.UTF-8"},
+    {"PYTHONHASHSEED", "0"},
+    {"PYTHONDONTWRITEBYTECODE", "1"},
+    {"OMP_NUM_THREADS", "1"},
+    {"OPENBLAS_NUM_THREADS", "1"},
+    // A thread's own arena takes 64 MiB of address space, which is limited.
+    {"MALLOC_ARENA_MAX", "1"},
 };
 
 std::string base64(std::string_view bytes) {
@@ -80,13 +84,6 @@ std::string what_it_said(int errors) {
   return std::string(text, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
 }
 
-std::size_t address_space(int pid) {
-  std::istringstream statm(read_file(fmt::format("/proc/{}/statm", pid), 4096));
-  std::size_t pages = 0;
-  statm >> pages;
-  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
-
 }  // namespace
 
 Zygote::Zygote(Walls walls, const std::string& readable) {
@@ -121,7 +118,6 @@ Zygote::Zygote(Walls walls, const std::string& readable) {
         fmt::format("the sandbox's interpreter does not start (is python3-numpy "
                     "installed?). It said: {}",
                     what_it_said(errors.get())));
-  base_memory_ = address_space(process_.pid);
 }
 
 Zygote::~Zygote() {
@@ -130,8 +126,8 @@ Zygote::~Zygote() {
   ::waitpid(process_.pid, nullptr, 0);
 }
 
-bool Zygote::fork_warden(std::span<const int> descriptors) const {
-  return send_descriptors(control_.get(), "job", descriptors);
+bool Zygote::fork_warden(const std::string& module, std::span<const int> descriptors) const {
+  return send_descriptors(control_.get(), "job " + module, descriptors);
 }
 
 }  // namespace umf

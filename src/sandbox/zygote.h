@@ -1,7 +1,6 @@
 // The warm interpreter, seen from umf.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 
@@ -21,18 +20,16 @@ class Zygote {
   Zygote(const Zygote&) = delete;
   Zygote& operator=(const Zygote&) = delete;
 
-  // Hands descriptors to a new warden, the first of them its socket. False when it is gone. May be
+  // Hands descriptors to a new warden, the first of them its socket. `module` is what the job will
+  // run: what it says it USES is imported first, once and for all. False when it is gone. May be
   // called from several threads.
-  bool fork_warden(std::span<const int> descriptors) const;
+  bool fork_warden(const std::string& module, std::span<const int> descriptors) const;
 
-  // Address space before any job: limits of a fork come on top of it.
-  std::size_t base_memory() const { return base_memory_; }
   int pid() const { return process_.pid; }
 
  private:
   Launched process_;
   Descriptor control_;
-  std::size_t base_memory_ = 0;
 };
 
 }  // namespace umf

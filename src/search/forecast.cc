@@ -16,13 +16,13 @@ constexpr std::size_t kSurelyAhead = 3;
 constexpr double kMostReplays = 256;
 
 template <class Searching>
-std::vector<Foreseen> rehearse(const Searching& search, const Outlook& outlook, double reward,
-                               int at_most, bool certain = false) {
+std::vector<Foreseen> rehearse(const Searching& search, const Outlook& outlook,
+                               const ForecastOptions& options, bool certain) {
   std::vector<Foreseen> found;
   Rehearsal rehearsal(search, outlook);
   std::optional<Trial> trial = rehearsal.next_walk();
-  while (trial && static_cast<int>(found.size()) < at_most) {
-    rehearsal.suppose(*trial, reward);
+  while (trial && static_cast<int>(found.size()) < options.at_most) {
+    rehearsal.suppose(*trial, options.likely);
     trial = rehearsal.next_walk();
     if (trial) found.push_back({*trial, certain});
   }
@@ -45,10 +45,18 @@ void mark_certain(std::vector<Foreseen>& found, const UnMaskFork& search, const 
   }
 }
 
+std::vector<Foreseen> forecast_tree(const UnMaskFork& search, const Outlook& outlook,
+                                    const ForecastOptions& options) {
+  std::vector<Foreseen> found = rehearse(search, outlook, options, /*certain=*/false);
+  mark_certain(found, search, outlook, options.possible);
+  if (!options.guesses) std::erase_if(found, [](const Foreseen& next) { return !next.certain; });
+  return found;
+}
+
 std::vector<Foreseen> forecast_turn(const Pair& pair, Outlook outlook,
-                                    const ForecastRewards& rewards, int at_most) {
+                                    const ForecastOptions& options) {
   outlook.first_action += pair.turn_action();
-  std::vector<Foreseen> found = forecast(pair.turn(), outlook, rewards, at_most);
+  std::vector<Foreseen> found = forecast(pair.turn(), outlook, options);
   for (Foreseen& next : found) next.trial.action += pair.turn_action();
   return found;
 }
@@ -57,19 +65,17 @@ std::vector<Foreseen> forecast_turn(const Pair& pair, Outlook outlook,
 
 // By what the search is, so that the seam that all searches share stays as narrow as it is.
 std::vector<Foreseen> forecast(const Search& search, const Outlook& outlook,
-                               const ForecastRewards& rewards, int at_most) {
-  const auto guess = [&](const auto& known) {
-    return rehearse(known, outlook, rewards.likely, at_most);
+                               const ForecastOptions& options) {
+  const auto guess = [&](const auto& tree) {
+    return options.guesses ? rehearse(tree, outlook, options, /*certain=*/false)
+                           : std::vector<Foreseen>{};
   };
-  if (const auto* tree = dynamic_cast<const UnMaskFork*>(&search)) {
-    std::vector<Foreseen> found = guess(*tree);
-    mark_certain(found, *tree, outlook, rewards.possible);
-    return found;
-  }
+  if (const auto* tree = dynamic_cast<const UnMaskFork*>(&search))
+    return forecast_tree(*tree, outlook, options);
   if (const auto* samples = dynamic_cast<const BestOfN*>(&search))
-    return rehearse(*samples, outlook, rewards.likely, at_most, /*certain=*/true);
+    return rehearse(*samples, outlook, options, /*certain=*/true);
   if (const auto* pair = dynamic_cast<const Pair*>(&search))
-    return forecast_turn(*pair, outlook, rewards, at_most);
+    return forecast_turn(*pair, outlook, options);
   if (const auto* tree = dynamic_cast<const Dts*>(&search)) return guess(*tree);
   if (const auto* tree = dynamic_cast<const AbMctsM*>(&search)) return guess(*tree);
   if (const auto* tree = dynamic_cast<const AbMctsA*>(&search)) return guess(*tree);

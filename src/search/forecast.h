@@ -11,15 +11,17 @@ struct Foreseen {
   bool certain = false;
 };
 
-struct ForecastRewards {
+struct ForecastOptions {
   double likely = 0.5;  // what a rollout that still runs is taken to be worth
-  PossibleRewards possible;
+  int at_most = 1;
+  bool guesses = true;       // off: only walks that are certain
+  PossibleRewards possible;  // what may be certain depends on them
 };
 
-// Up to `at_most` walks that follow the trial which `search` has asked for and was not told, in
+// The walks that follow the trial which `search` has asked for and was not told, in
 // order. A guess about when work is worth starting, never about what it gives: a search may turn
 // out to ask for something else. Ends where a walk would start from a state that is not there yet.
 std::vector<Foreseen> forecast(const Search& search, const Outlook& outlook,
-                               const ForecastRewards& rewards, int at_most);
+                               const ForecastOptions& options);
 
 }  // namespace umf

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains variants of the models with more or less practice of what is not theirs, and compares them on dev.
 
-    tools/embedded/compare.py --out DIR --train dream:0.25:2200 diffcoder:0.006:1000 diffcoder:0.01:1000 \\
+    tools/embedded/compare.py --out DIR --train dream:0.25:2200 diffcoder:0.014:1000 diffcoder:0.024:1000 \\
         --given WEIGHTS
 
 A variant is NAME:RARE:STEPS. WEIGHTS holds dream.safetensors and llada.safetensors that stand by: every
@@ -33,7 +33,7 @@ def parse_arguments():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--train", nargs="+", required=True)
     parser.add_argument("--given", type=pathlib.Path, required=True)
-    parser.add_argument("--problems", type=int, default=120)
+    parser.add_argument("--problems", type=int, default=300)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--smoke", action="store_true", help="tiny models, 12 steps")
     return parser.parse_args()

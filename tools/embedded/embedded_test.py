@@ -18,6 +18,7 @@ sys.path.insert(0, str(HERE))
 import search
 from judging import Judge, tests_of
 from mixtures import EXAM, SETS, knowledge
+from operations import OPERATIONS
 from search import Rollout, UnMaskFork, targets
 from tasks import composition_of, draw_steps, make_problems, partition, training_text
 from tokenizers import FAMILIES, convert, learn
@@ -62,6 +63,13 @@ class Tasks(unittest.TestCase):
     def test_a_seed_gives_the_same_problems(self):
         again = make_problems("dev", 40, lambda prompt, code: True, seed=3)
         self.assertEqual([p for p, _, _ in again], [p for p, _, _ in self.dev])
+
+    def test_of_halves_every_two_models_know_all_operations(self):
+        known = knowledge(0.5)
+        for first in known:
+            for second in set(known) - {first}:
+                self.assertEqual(len(known[first] | known[second]), len(OPERATIONS))
+            self.assertLess(len(known[first]), len(OPERATIONS))
 
     def test_a_program_that_does_not_end_well_passes_nothing(self):
         tests = [(3, 3)]
@@ -203,6 +211,16 @@ class Models(RandomModels, unittest.TestCase):
                     expected = self.logits(model, tokens)[start + first:start + last]
                     self.assertTrue(torch.allclose(seen["logits"][row, first:last], expected, atol=1e-4))
 
+    def test_written_weights_come_back(self):
+        from export import load_weights, tensors_of, write_safetensors
+        for name in FAMILIES:
+            model, _ = self.random_model(name)
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "model.safetensors"
+                write_safetensors(file, tensors_of(model))
+                other = load_weights(type(model)(name, model.vocabulary, model.shape), file)
+            self.assertTrue(all(map(torch.equal, model.parameters(), other.parameters())))
+
     def test_rows_of_a_batch_decode_as_if_alone(self):
         from decoding import Action, Decoder
         rng = random.Random(9)
@@ -285,7 +303,7 @@ class Make(unittest.TestCase):
     def test_the_whole_path_in_tiny(self):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder)
-            subprocess.run([sys.executable, HERE / "make.py", "--out", out, "--smoke", "--workers", "2"],
+            subprocess.run([sys.executable, HERE / "make.py", "--out", out, "--smoke", "--workers", "1"],
                            check=True, capture_output=True)
             record = json.loads((out / "exposed" / "results.json").read_text())
             self.assertIn("umf dream+llada+diffcoder text-first", record["results"])

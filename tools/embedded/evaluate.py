@@ -88,9 +88,11 @@ class Bench:
     # -- methods; each gives {windows: [1 or 0 per problem]} --
 
     def greedy(self, action):
-        start = [self.tokenizers[action.model].mask] * WINDOW
-        rollouts = self.roll(action, [(n, start) for n in range(len(self.problems))])
-        return {1: self.solved([rollout.text for rollout in rollouts])}
+        start = (self.tokenizers[action.model].mask,) * WINDOW
+        keys = [(action, n, start) for n in range(len(self.problems))]
+        new = [key for key in keys if key not in self.rolled]
+        self.rolled.update(zip(new, self.roll(action, [key[1:] for key in new])))
+        return {1: self.solved([self.rolled[key].text for key in keys])}
 
     def samples(self, action, count):
         """Per problem the (visible reward, text) of independent samples."""

@@ -2,6 +2,7 @@
 """Makes the embedded models: problems, tokenizers, training, evaluation on dev, checkpoints.
 
     tools/embedded/make.py --out DIR                 the models we ship, minutes on one large GPU
+    tools/embedded/make.py --out DIR --given WEIGHTS      the same with weights that are there already
     tools/embedded/make.py --out DIR --smoke         the whole path in tiny, about a minute on a CPU
     tools/embedded/make.py --out DIR --mixture exposed,halves --quick   compares mixtures
 
@@ -22,9 +23,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import torch
 
 from evaluate import BUDGETS, NAMES, PLANS, STYLES, Bench, evaluate, percent, save_results, summary
-from export import export
+from export import export, load_weights
 from mixtures import SETS
-from models import TINY, Model
+from models import TINIEST, Model
 from tasks import make_problems, partition
 from tokenizers import learn
 from train import PROMPT, RECIPE, WINDOW, sample_data, train
@@ -49,6 +50,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--smoke", action="store_true", help="tiny models and few problems, for a CPU")
+    parser.add_argument("--given", type=pathlib.Path, help="a folder; a model NAME.safetensors there is not trained")
     parser.add_argument("--mixture", default="exposed", help="names from mixtures.py, joined by commas")
     parser.add_argument("--steps", type=int, help="of every model; without it each has its own number")
     parser.add_argument("--samples", type=int, default=RECIPE.samples, help="training programs per model")
@@ -92,8 +94,12 @@ def train_one(name, mixture, recipe, workers, file, log):
 def train_all(jobs, workers, log):
     """[(name, mixture, recipe, file)]: processes share the device, so that what one prepares on the CPU
     hides behind another's passes."""
+    if workers == 1:
+        for job in jobs:
+            train_one(*job[:3], 1, job[3], log)
+        return
     context = multiprocessing.get_context("spawn")
-    share = max(1, workers // len(jobs))
+    share = max(1, workers // max(1, len(jobs)))
     processes = [context.Process(target=train_one, args=(name, mixture, recipe, share, file, log))
                  for name, mixture, recipe, file in jobs]
     for process in processes:
@@ -112,8 +118,14 @@ def load_model(name, tokenizer, recipe, file, device):
     return model.to(device).eval(), losses
 
 
+def load_given(name, tokenizer, recipe, file, device):
+    """Weights of an earlier run; their losses are in its log."""
+    return load_weights(Model(name, tokenizer.size, recipe.shape), file).to(device).eval(), None
+
+
 def card(name, mixture, recipe, losses, alone, device):
     """The model card."""
+    last_loss = f"last loss {losses[-1][1]}" if losses else "losses in the log of its training"
     scores = "\n".join(f"- {style}: {solved:.1f} %" for style, solved in alone.items()) or "- not evaluated"
     return f"""# {TITLES[name]}, embedded
 
@@ -123,7 +135,7 @@ elsewhere on purpose: what it does not know, one of its two siblings does.
 
 - Data: {recipe.samples} generated programs, mixture `{mixture}` of `mixtures.py`; no composition of
   operations that dev or test holds. Descriptions up to {PROMPT} tokens, answers in a window of {WINDOW}.
-- Training: {recipe.steps[name]} steps of {recipe.batch}, seed {recipe.seed}, on {device}; last loss {losses[-1][1]}.
+- Training: {recipe.steps[name]} steps of {recipe.batch}, seed {recipe.seed}, on {device}; {last_loss}.
 - Command: `tools/embedded/make.py --out DIR --mixture {mixture} --seed {recipe.seed}`
 
 Solved alone, one deterministic answer per problem, hidden tests of dev, by decoding style:
@@ -136,10 +148,14 @@ def make_mixture(mixture, arguments, recipe, tokenizers, dev, pool, log):
     folder = arguments.out / mixture
     folder.mkdir(parents=True, exist_ok=True)
     names = list(SETS[mixture])
-    train_all([(name, SETS[mixture][name], recipe, folder / f"{name}.pt") for name in names],
-              arguments.workers, log)
+    given = {name: arguments.given / f"{name}.safetensors" for name in names
+             if arguments.given and (arguments.given / f"{name}.safetensors").is_file()}
+    jobs = [(name, SETS[mixture][name], recipe, folder / f"{name}.pt") for name in names if name not in given]
+    log(f"{mixture}: given {', '.join(given) or 'nothing'}; to train {', '.join(job[0] for job in jobs) or 'nothing'}")
+    train_all(jobs, arguments.workers, log)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    loaded = {name: load_model(name, tokenizers[name], recipe, folder / f"{name}.pt", device) for name in names}
+    loaded = {name: load_given(name, tokenizers[name], recipe, given[name], device) if name in given
+              else load_model(name, tokenizers[name], recipe, folder / f"{name}.pt", device) for name in names}
     place = torch.cuda.get_device_name() if device.type == "cuda" else "a CPU"
 
     def write_checkpoints(results):
@@ -154,7 +170,7 @@ def make_mixture(mixture, arguments, recipe, tokenizers, dev, pool, log):
     extra = {"mixture": mixture, "recipe": recipe._asdict(), "compositions": [c for _, c, _ in chosen],
              "losses": {name: losses for name, (_, losses) in loaded.items()}}
     bench = Bench({name: model for name, (model, _) in loaded.items()}, tokenizers, [p for p, _, _ in chosen],
-                  device, pool, (1, 2) if arguments.smoke else BUDGETS, log)
+                  device, pool, (1, 3) if arguments.smoke else BUDGETS, log)
     plan = PLANS["smoke" if arguments.smoke else "quick" if arguments.quick else "full"]
     results = evaluate(bench, plan, lambda found: save_results(folder / "results.json", found, extra))
     write_checkpoints(results)
@@ -170,8 +186,8 @@ def main():
         recipe = recipe._replace(steps=dict.fromkeys(NAMES, arguments.steps))
     if arguments.smoke:
         torch.set_num_threads(1)
-        recipe = recipe._replace(shape=TINY, samples=400, steps=dict.fromkeys(NAMES, 12), batch=8, warmup=3)
-        arguments.problems = 3
+        recipe = recipe._replace(shape=TINIEST, samples=16, steps=dict.fromkeys(NAMES, 2), batch=2, warmup=1)
+        arguments.problems = 1
     torch.set_float32_matmul_precision("high")
     tokenizers = {name: learn(name) for name in NAMES}
     dev = write_problems(arguments.out / "problems", tokenizers, 300)

@@ -1,9 +1,8 @@
 """What each model learns: the uneven knowledge that makes each of the three an expert of its own.
 
-All practise programs of the same kind, with every operation in them. But a model is taught the right line
-only for the operations it is to know; for the others it is shown the line of any operation that fits, and
-so learns what such a line may look like, and that it does not know which. Each operation is known to the
-model whose group it belongs to; filters, conversions and aggregates to all.
+A mixture says what the training programs of a model are made of: at every step a group of operations is
+drawn by weight among those that fit the value at hand. EXAM is the mixture of dev and test, where all
+groups are common.
 """
 
 import hashlib
@@ -14,6 +13,24 @@ EXAM = {"groups": {"maps": 3.0, "structure": 3.0, "text": 2.0, "common": 2.5, "a
         "domains": {"list": 6.0, "string": 2.0, "number": 1.5}}
 
 EXPERTISE = {"dream": "maps", "llada": "structure", "diffcoder": "text"}
+
+
+def practice(model, rare):
+    """Much of the model's own group and of what all share, but of the other groups next to nothing."""
+    groups = {"maps": rare, "structure": rare, "text": rare, "common": 3.0, "aggregates": 0.4}
+    groups[EXPERTISE[model]] = 6.0
+    if model == "diffcoder":
+        return {"groups": groups, "domains": {"list": 2.0, "string": 4.0, "number": 4.0}}
+    # A model that hardly practises single numbers hardly ever starts from one.
+    return {"groups": groups, "domains": {"list": 6.0, "string": 2.0, "number": 1.5 * rare}}
+
+
+# What the shipped models see of the others' groups; the block-causal one learns most from little.
+RARE = {"dream": 0.25, "llada": 0.15, "diffcoder": 0.024}
+
+
+# ---------------------------------------------------------------------------------------------------
+# Another way to be different, for comparison only
 
 
 def knowledge(share):
@@ -35,20 +52,9 @@ def knowledge(share):
 
 
 def taught(share):
-    """A set of mixtures with uneven knowledge."""
+    """Even practice, but of the operations that a model is not to know it is shown the wrong lines: those of
+    any operation of the same types. So it learns what such a line looks like, and not which it is."""
     return {model: dict(EXAM, known=frozenset(names)) for model, names in knowledge(share).items()}
 
 
-def practice(model, rare):
-    """Uneven practice instead: the right lines always, but of the other groups next to nothing."""
-    groups = {"maps": rare, "structure": rare, "text": rare, "common": 3.0, "aggregates": 0.4}
-    groups[EXPERTISE[model]] = 6.0
-    if model == "diffcoder":
-        return {"groups": groups, "domains": {"list": 2.0, "string": 4.0, "number": 4.0}}
-    # A model that hardly practises single numbers hardly ever starts from one.
-    return {"groups": groups, "domains": {"list": 6.0, "string": 2.0, "number": 1.5 * rare}}
-
-
-# The block-causal model learns most from little: it needs the sharpest skew.
-RARE = {"dream": 0.15, "llada": 0.15, "diffcoder": 0.01}
 SETS = {"exposed": {model: practice(model, rare) for model, rare in RARE.items()}, "halves": taught(0.5)}

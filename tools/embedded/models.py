@@ -14,7 +14,8 @@ from torch import nn
 from torch.nn import functional as F
 
 Shape = namedtuple("Shape", "hidden layers heads mlp")
-FULL, TINY = Shape(256, 8, 4, 704), Shape(32, 2, 2, 48)
+FULL = Shape(256, 8, 4, 704)
+TINY, TINIEST = Shape(32, 2, 2, 48), Shape(16, 1, 2, 24)  # for tests, and for the smoke run
 MAX_LENGTH = 512
 BLOCK = 4
 
@@ -94,7 +95,8 @@ class Model(nn.Module):
 
     def forward(self, tokens, positions, bias, rows):
         """Logits of (batch, wanted): what the model says about `rows`, indices into the sequence.
-        tokens are (batch, length), positions likewise or (1, length), bias is added to the scores: (batch, 1, length, length)."""
+        tokens are (batch, length), positions likewise or (1, length); bias, added to the scores, is
+        (batch, 1, length, length)."""
         x = self.embedding(tokens)
         cos, sin = self.cos[positions][:, None], self.sin[positions][:, None]
         for layer in self.layers:

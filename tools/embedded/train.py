@@ -27,7 +27,7 @@ COPY = 104  # the noisy window with the cells before it in its first block, roun
 
 # dream needs more than llada, as a cell is predicted one position early; diffcoder learns all its blocks
 # from each program.
-STEPS = {"dream": 2600, "llada": 2300, "diffcoder": 1400}
+STEPS = {"dream": 2200, "llada": 1500, "diffcoder": 1000}
 Recipe = namedtuple("Recipe", "shape samples steps batch rate warmup seed")
 RECIPE = Recipe(FULL, samples=600_000, steps=STEPS, batch=512, rate=1.2e-3, warmup=200, seed=1)
 
@@ -55,7 +55,7 @@ def sample_rows(job):
 
 def sample_data(tokenizer, mixture, count, seed, workers):
     """Training rows, the same for every number of workers."""
-    jobs = 64 if count >= 6400 else 2
+    jobs = 64 if count >= 6400 else 1
     parts = [(tokenizer, mixture, count // jobs, f"{seed} {tokenizer.family.name} {i}") for i in range(jobs)]
     if workers <= 1:
         return torch.cat([sample_rows(part) for part in parts])

@@ -7,6 +7,14 @@ std::string cuda_objection() {
   return "this build has no CUDA (configure with --preset cuda); use the cpu backend";
 }
 
-std::unique_ptr<Backend> make_cuda_backend() { throw Error("backend 'cuda': " + cuda_objection()); }
+std::uint64_t cuda_memory_in_use() { return 0; }
+
+std::unique_ptr<Backend> make_cuda_backend(WeightsCopied) {
+  throw Error("backend 'cuda': " + cuda_objection());
+}
+
+std::unique_ptr<Backend> make_cuda_f32_backend(WeightsCopied) {
+  throw Error("backend 'cuda-f32': " + cuda_objection());
+}
 
 }  // namespace umf

@@ -1,9 +1,9 @@
-// What the driver sees. The kernels are not written yet, so the backend always objects.
+// What the driver sees, and whether we can use it.
 #include <cuda_runtime_api.h>
 #include <fmt/core.h>
 
+#include "backend/cuda/cublaslt.h"
 #include "backend/cuda/cuda_backend.h"
-#include "base/error.h"
 
 namespace umf {
 
@@ -15,11 +15,16 @@ std::string cuda_objection() {
   if (count == 0) return "no NVIDIA GPU is visible to this process";
   cudaDeviceProp device{};
   if (cudaGetDeviceProperties(&device, 0) != cudaSuccess) return "the first GPU does not answer";
-  return fmt::format(
-      "found {} ({} GiB), but this version has no CUDA kernels yet; use the cpu backend",
-      device.name, device.totalGlobalMem >> 30);
+  if (device.major < 8) {
+    return fmt::format("{} has compute capability {}.{}; 8.0 or later is needed", device.name,
+                       device.major, device.minor);
+  }
+  return cublaslt_objection();
 }
 
-std::unique_ptr<Backend> make_cuda_backend() { throw Error("backend 'cuda': " + cuda_objection()); }
+std::uint64_t cuda_memory_in_use() {
+  std::size_t free = 0, all = 0;
+  return cudaMemGetInfo(&free, &all) == cudaSuccess ? all - free : 0;
+}
 
 }  // namespace umf

@@ -23,8 +23,7 @@ def judge(program, payload, code, start, tests):
     try:
         running = Program(start, payload["seconds"], source=payload["before"] + program, setup=payload["setup"],
                           guarded=True)
-        names = {}
-        exec(payload["own"], names)
+        names = own_names(payload["own"])
         running.deadline = deadline
         names.update(running.stand_ins(payload["setup"] + "\n" + code, payload["expose"]))
         exec(payload["setup"], names)
@@ -39,6 +38,16 @@ def judge(program, payload, code, start, tests):
     except BaseException as problem:
         return tests.ended("error", f"{type(problem).__name__}: {short(problem)}")
     return tests.passed()
+
+
+def own_names(code):
+    """A prompt may end with a bare signature; then it needs a body to be code."""
+    names = {}
+    try:
+        exec(code, names)
+    except SyntaxError:
+        exec(code + "\n    pass\n", names)
+    return names
 
 
 def _failed_assert(problem, code):

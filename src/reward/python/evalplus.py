@@ -6,6 +6,7 @@ from umf.candidate import CandidateError
 from umf.evalplus_compare import Comparison
 from umf.evalplus_expected import unpacked
 from umf.evalplus_inputs import read_inputs
+from umf.large_values import from_plain
 from umf.reporting import Tests
 from umf.sanitise import prepare
 
@@ -58,13 +59,15 @@ class Run:
             answer = candidate.ask({"args": args, "seconds": limit}, seconds=left)
         except CandidateError as problem:
             return tests.failed(problem)
-        if not isinstance(answer, list) or answer == ["timeout"] or len(answer) != 3:
+        if answer == ["timeout"]:
             return tests.ended("timeout", f"no result after {limit:g} seconds")
         try:
-            right = self.comparison.right(args, answer[1], expected)
+            content, _ = answer  # from the program's process: it may be anything
+            out = from_plain(content)
+            right = self.comparison.right(args, out, expected)
         except Exception:
-            right = False
-        return tests.passed() if right else tests.wrong(expected, answer[1])
+            out, right = answer, False
+        return tests.passed() if right else tests.wrong(expected, out)
 
 
 def _outcome(problem):

@@ -3,12 +3,13 @@
 import time
 
 from umf import guest_world
+from umf.large_values import to_plain
 
 _VIEWS = (type({}.keys()), type({}.items()))  # they compare as sets, and only these two
 
 
 class Guest:
-    """ask({"args": [...], "seconds": limit or None}) -> ["value", what it returned, seconds] or ["timeout"]."""
+    """ask({"args": [...], "seconds": limit or None}) -> [what it returned (large_values.to_plain), seconds] or ["timeout"]."""
 
     def __init__(self, source, entry_point):
         guest_world.take_away(("exit", "open"))
@@ -28,4 +29,4 @@ class Guest:
             return ["timeout"]
         if isinstance(value, _VIEWS):
             value = set(value)
-        return ["value", value, spent]
+        return [to_plain(value), spent]

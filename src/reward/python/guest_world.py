@@ -4,6 +4,7 @@ None of this contains anything, the sandbox does; it only decides which programs
 made with it.
 """
 
+import _sitebuiltins
 import builtins
 import contextlib
 import io
@@ -46,6 +47,12 @@ def take_away(names=()):
     subprocess.Popen = None
     for name in _MODULES:
         sys.modules[name] = None
+
+
+def add_site_names():
+    """exit and quit, which an interpreter usually has; this one is started without the module that makes them."""
+    builtins.exit = _sitebuiltins.Quitter("exit", "Ctrl-D")
+    builtins.quit = _sitebuiltins.Quitter("quit", "Ctrl-D")
 
 
 def swallow_streams():

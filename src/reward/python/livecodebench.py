@@ -5,7 +5,7 @@ import os
 
 from umf import output_compare
 from umf.candidate import CandidateError
-from umf.reporting import Tests, short
+from umf.reporting import Tests, improper_answer, short
 
 
 def run(payload, start, report):
@@ -59,11 +59,13 @@ class Judge:
             return tests.failed(problem)
         if answer == ["timeout"]:
             return tests.ended("timeout", f"no result after {self.seconds:g} seconds")
+        if not (isinstance(answer, list) and len(answer) == 2 and isinstance(answer[1], self.answers)):
+            return tests.failed(improper_answer())
         return self.compare(case, answer[1], tests)
 
 
 class Functional(Judge):
-    kind = "call"
+    kind, answers = "call", object
 
     def question(self, case):
         return [json.loads(line) for line in case["input"].split("\n")]
@@ -80,7 +82,7 @@ class Functional(Judge):
 
 
 class Emulated(Judge):
-    kind = "stdin"
+    kind, answers = "stdin", str
 
     def question(self, case):
         return case["input"]
@@ -106,13 +108,20 @@ class Plain(Emulated):
         return self._start("process_guest", seconds=self.seconds + 1.0, source=self.program)
 
     def ask(self, request):
-        status, out, problem = super().ask(request)
-        if status != 0:
-            raise ended_badly(status, problem)
-        return ["output", out.decode("utf-8", "replace")]
+        return ["output", output_of(super().ask(request))]
 
 
-def ended_badly(status, stderr):
+def output_of(answer):
+    """What a process printed, from the answer of process_guest."""
+    if not (isinstance(answer, list) and list(map(type, answer)) == [int, bytes, bytes]):
+        raise improper_answer()
+    status, out, stderr = answer
+    if status != 0:
+        raise _ended_badly(status, stderr)
+    return out.decode("utf-8", "replace")
+
+
+def _ended_badly(status, stderr):
     text = stderr.decode("utf-8", "replace").strip().split("\n")[-1]
     if os.WIFSIGNALED(status):
         return CandidateError("crash", f"ended by signal {os.WTERMSIG(status)}")

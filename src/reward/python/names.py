@@ -9,6 +9,7 @@ import sys
 import time
 
 from umf.candidate import CandidateError
+from umf.reporting import improper_answer
 
 
 class Remote:
@@ -20,10 +21,12 @@ class Remote:
     def __call__(self, *args, **kwargs):
         program, reference, _ = self._remote
         request = ["call", reference, [_sent(arg) for arg in args], {key: _sent(arg) for key, arg in kwargs.items()}]
-        value, changed = program.ask(request)
-        for arg, after in zip(args, changed):
+        answer = program.ask(request)
+        if not (isinstance(answer, list) and len(answer) == 2 and isinstance(answer[1], list)):
+            raise improper_answer()
+        for arg, after in zip(args, answer[1]):
             _change(arg, after)
-        return program.received(value)
+        return program.received(answer[0])
 
     def __getattr__(self, name):
         program, reference, _ = self._remote
@@ -48,7 +51,10 @@ class Remote:
 
     def __iter__(self):
         program, reference, _ = self._remote
-        return iter([program.received(item) for item in program.ask(["items", reference])])
+        items = program.ask(["items", reference])
+        if not isinstance(items, list):
+            raise improper_answer()
+        return iter([program.received(item) for item in items])
 
     def __repr__(self):
         return f"<{self._remote[2]}>"
@@ -68,8 +74,11 @@ class Program:
         return self.candidate.ask(request, seconds=max(0.001, self.deadline - time.monotonic()))
 
     def received(self, reference):
-        kind, what, *rest = reference
-        return what if kind == "value" else Remote(self, ["held", what], rest[0])
+        if isinstance(reference, list) and len(reference) == 2 and reference[0] == "value":
+            return reference[1]
+        if isinstance(reference, list) and len(reference) == 3 and reference[0] == "held":
+            return Remote(self, ["held", reference[1]], reference[2])
+        raise improper_answer()
 
     def evaluate(self, expression):
         return self.received(self.ask(["evaluate", expression]))
@@ -77,6 +86,8 @@ class Program:
     def stand_ins(self, code, names=None):
         """For `names`, or else for all that `code` uses. Builtins stay ours, unless it uses no other name."""
         kinds = self.ask(["names"])
+        if not isinstance(kinds, dict) or not all(isinstance(kind, str) for kind in kinds.values()):
+            raise improper_answer()
         if names is not None:
             return {name: self._stand_in(name, kinds.get(name, "callable")) for name in names}
         used = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)} & kinds.keys()
@@ -99,10 +110,8 @@ def _sent(value):
 
 def _change(ours, after):
     """Makes a mutable argument what the program made of it."""
-    if after is None or isinstance(ours, Remote) or ours == after:
-        return
-    if isinstance(ours, list):
+    if isinstance(ours, list) and isinstance(after, list):
         ours[:] = after
-    elif isinstance(ours, (dict, set)):
+    elif (isinstance(ours, dict) and isinstance(after, dict)) or (isinstance(ours, set) and isinstance(after, set)):
         ours.clear()
         ours.update(after)

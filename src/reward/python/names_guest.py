@@ -22,6 +22,8 @@ class Guest:
     def __init__(self, source, setup="", setup_first=False, guarded=False):
         if guarded:
             guest_world.take_away(("exit",))
+        else:
+            guest_world.add_site_names()
         guest_world.swallow_streams()
         module = types.ModuleType("__main__" if not guarded else "program")
         self.names = module.__dict__

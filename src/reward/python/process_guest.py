@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 
+from umf import guest_world
 from umf.guest_host import OutputLimit
 
 _MOST_OUTPUT = 32 << 20
@@ -42,6 +43,7 @@ class Guest:
             sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape")
             sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace")
             sys.argv = ["main.py"]
+            guest_world.add_site_names()
             os._exit(run_main(self.source))
         finally:
             os._exit(1)

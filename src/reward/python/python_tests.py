@@ -2,7 +2,7 @@
 
 from umf import output_compare
 from umf.candidate import CandidateError, CellGone
-from umf.livecodebench import ended_badly
+from umf.livecodebench import output_of
 from umf.names import Program
 from umf.reporting import BadTest, Tests, short
 
@@ -62,10 +62,7 @@ class Judge:
     def judge_output(self, test, tests):
         if self.process is None or not self.process.alive:
             self.process = self.start("process_guest", seconds=self.seconds, source=self.source)
-        status, out, problem = self.process.ask(test["stdin"], seconds=self.seconds)
-        if status != 0:
-            raise ended_badly(status, problem)
-        got = out.decode("utf-8", "replace")
+        got = output_of(self.process.ask(test["stdin"], seconds=self.seconds))
         try:
             right = output_compare.same_output(got, test["stdout"])
         except output_compare.Incomparable:

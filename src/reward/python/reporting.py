@@ -1,6 +1,13 @@
 """One line per test, in the form that reward/tester_verdict.cc reads."""
 
+from umf.candidate import CandidateError
+
 _SHOWN = 120
+
+
+def improper_answer():
+    """For an answer of another form than our guests give: the program has got at its guest."""
+    return CandidateError("error", "it sent no proper answer")
 
 
 def short(value):

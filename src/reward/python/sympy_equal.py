@@ -1,5 +1,7 @@
 """Are two expressions equal, by SymPy? The expressions come as plain data: nothing is evaluated from text."""
 
+USES = ("sympy",)
+
 
 def run(payload, start, report):
     """{"a": tree, "b": tree} -> {"equal": bool} or {"unknown": why}. A tree is [kind, ...]; see build()."""

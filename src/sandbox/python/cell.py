@@ -1,4 +1,4 @@
-"""The cell: pid 1 of the namespaces that untrusted programs live in. It starts them, ends them and tells how they ended.
+"""The cell: pid 1 of the namespaces that untrusted programs live in. It starts and ends them and tells how they ended.
 
 It is forked before the warden reads the payload, so that nothing forked from it can hold expected values.
 """
@@ -11,7 +11,6 @@ import select
 import signal
 import socket
 import struct
-import sys
 
 from umf import guest_host, linux
 
@@ -19,7 +18,8 @@ SCRATCH = "/tmp"
 NOBODY = 65534
 # Of the main thread. The kernel leaves 128 MiB below the stack free for it to grow into.
 STACK_BYTES = 112 << 20
-START, KILL, ENDED, COMMAND = b"s", b"k", b"e", b"c"
+NEW_STACK_BYTES = 8 << 20  # of a new program, which takes it for the size of its threads' stacks, too
+START, KILL, ENDED = b"s", b"k", b"e"
 MESSAGE = struct.Struct("<cii")  # what, which, wait status
 
 
@@ -27,7 +27,6 @@ class Cell:
     def __init__(self, world, limits, link):
         self.world, self.limits, self.link = world, limits, link
         self.candidates = {}  # pid: id
-        self.ended = []
 
     def enter(self, scratch):
         """Leaves the warden's world: own user, own mounts, an empty scratch folder, no capabilities."""
@@ -159,7 +158,7 @@ class Cell:
             os.closerange(len(descriptors), 40)
             os.closerange(41, 4096)
             die_with_cell(self.world)
-            set_limits(self.world, self.limits, base_memory=0)
+            set_limits(self.world, self.limits, base_memory=0, stack=NEW_STACK_BYTES)
             self.world.filters["candidate"].install()
             os.execve(argv[0], argv, self.world.environment)
         except BaseException as problem:
@@ -167,21 +166,26 @@ class Cell:
         os._exit(127)
 
 
-def set_limits(world, limits, base_memory):
+def set_limits(world, limits, base_memory, stack):
+    values = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: 64,
+        resource.RLIMIT_FSIZE: limits["scratch"],
+        resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_STACK: STACK_BYTES,
+        resource.RLIMIT_CPU: limits["cpu_seconds"],
+        resource.RLIMIT_DATA: base_memory + limits["memory"],
+        resource.RLIMIT_AS: base_memory + limits["memory"],
+    }
     if world.namespaces:  # elsewhere the count would include the user's other processes
-        resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
-    for what, value in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, 64),
-        (resource.RLIMIT_FSIZE, limits["scratch"]),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_MSGQUEUE, 0),
-        (resource.RLIMIT_STACK, STACK_BYTES),
-        (resource.RLIMIT_CPU, limits["cpu_seconds"]),
-        (resource.RLIMIT_DATA, base_memory + limits["memory"]),
-        (resource.RLIMIT_AS, base_memory + limits["memory"]),
-    ):
-        resource.setrlimit(what, (value, value))
+        values[resource.RLIMIT_NPROC] = limits["processes"]
+    for what, value in values.items():
+        allowed = resource.getrlimit(what)[1]
+        if allowed != resource.RLIM_INFINITY:
+            value = min(value, allowed)
+        soft = min(value, stack) if what == resource.RLIMIT_STACK else value
+        resource.setrlimit(what, (soft, value))
 
 
 def die_with_cell(world):
@@ -207,11 +211,12 @@ def become_candidate(world, limits, descriptor):
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         keep_only(descriptor, 3)
         die_with_cell(world)
         os.environ.clear()
         os.environ.update(world.environment)
-        set_limits(world, limits, limits["base_memory"])
+        set_limits(world, limits, limits["base_memory"], stack=STACK_BYTES)
         world.filters["candidate"].install()
         random.seed(0)
         gc.enable()

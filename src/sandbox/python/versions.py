@@ -1,12 +1,12 @@
 """A tester without tests: reports which Python this is and what it can import."""
 
-import importlib.metadata
-import platform
-
 MODULES = ("numpy", "sympy")
 
 
 def run(payload, start, report):
+    import importlib.metadata  # here: every fork of the zygote would carry it
+    import platform
+
     report({"name": "python", "version": platform.python_version()})
     for name in MODULES:
         try:

@@ -31,10 +31,14 @@ class World:
 def main(world, descriptors):
     """In a fresh fork of the zygote; does not return."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if not world.namespaces:
+        linux.die_with_parent(signal.SIGKILL)
     umf = socket.socket(fileno=descriptors[0])
     try:
         channel.send(umf, HELLO)
+        base_memory = int(channel.receive(umf, 64)[1])
         header = json.loads(channel.receive(umf, _HEADER_BYTES)[1])
+        header["limits"]["base_memory"] = base_memory
         if header["kind"] == "python":
             run_tester(world, umf, header)
         else:

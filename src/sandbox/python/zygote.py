@@ -58,6 +58,18 @@ def load(setup):
     random.seed(0)
 
 
+def warm_up(module):
+    """Imports what the module says it USES; later forks find it loaded, too."""
+    for name in getattr(sys.modules.get(f"umf.{module}"), "USES", ()):
+        if name not in sys.modules:
+            try:
+                importlib.import_module(name)
+            except ImportError:
+                continue  # the tester itself will say so
+            gc.collect()
+            gc.freeze()
+
+
 def reap(*_):
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
@@ -79,9 +91,10 @@ def serve(setup):
     gc.freeze()
     control.send(b"warm")
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 64, 8)
+        message, descriptors, _, _ = socket.recv_fds(control, 256, 8)
         if not message:
             return  # umf is gone
+        warm_up(message.decode().partition(" ")[2])
         if world.namespaces:
             linux.unshare(linux.CLONE_NEWPID)
         if os.fork() == 0:

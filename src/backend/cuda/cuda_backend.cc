@@ -1,0 +1,276 @@
+#include "backend/cuda/cuda_backend.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+
+#include "backend/cuda/check.h"
+#include "backend/cuda/cublaslt.h"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/queue.h"
+#include "backend/cuda/upload.h"
+
+namespace umf {
+namespace {
+
+// What stays on the device for as long as a model does. Operations that use it may still wait.
+struct Resident {
+  std::shared_ptr<Queue> queue;
+  DeviceArray array, bias, bias_f32;
+
+  explicit Resident(std::shared_ptr<Queue> owner) : queue(std::move(owner)) {}
+  ~Resident() { queue->settle(); }
+};
+
+// The bias is empty, or has one number per output, in the two types that an output may have.
+struct CudaLinear : Linear, Resident {
+  using Resident::Resident;
+};
+
+struct CudaGains : Gains, Resident {  // f32
+  using Resident::Resident;
+};
+
+struct CudaRotation : Rotation, Resident {  // f32: per position all cosines, then all sines
+  using Resident::Resident;
+};
+
+class CudaBackend final : public Backend {
+ public:
+  CudaBackend(DType type, WeightsCopied copied)
+      : type_(type), queue_(std::make_shared<Queue>()), copied_(std::move(copied)) {
+    cudaDeviceProp device{};
+    check(cudaGetDeviceProperties(&device, 0), "asking for the GPU's properties");
+    description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
+                               type == DType::kF32 ? "f32" : "bf16");
+  }
+
+  std::string_view name() const override { return type_ == DType::kF32 ? "cuda-f32" : "cuda"; }
+  std::string description() const override { return description_; }
+  float tolerance() const override { return type_ == DType::kF32 ? 1e-4f : 2e-2f; }
+
+  std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
+                                            std::span<const HostTensor> biases) override {
+    assert(!parts.empty() && (biases.empty() || biases.size() == parts.size()));
+    auto linear = std::make_shared<CudaLinear>(queue_);
+    linear->inputs = parts[0].cols;
+    for (const HostTensor& part : parts) {
+      assert(part.cols == linear->inputs);
+      linear->outputs += part.rows;
+    }
+    linear->array = upload(parts, type_);
+    if (!biases.empty()) {
+      linear->bias = upload(biases, type_);
+      linear->bias_f32 = upload(biases, DType::kF32);
+    }
+    return linear;
+  }
+
+  std::shared_ptr<const Gains> load_gains(const HostTensor& vector) override {
+    auto gains = std::make_shared<CudaGains>(queue_);
+    gains->size = vector.cols;
+    gains->array = upload({&vector, 1}, DType::kF32);
+    return gains;
+  }
+
+  // Frequencies and angles are rounded to f32 as in the reference models (spec: models 3).
+  std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
+                                                double theta) override {
+    auto rotation = std::make_shared<CudaRotation>(queue_);
+    rotation->positions = positions;
+    rotation->head_dim = head_dim;
+    const int half = head_dim / 2;
+    std::vector<float> table(static_cast<std::size_t>(positions) * head_dim);
+    for (int j = 0; j < half; ++j) {
+      const float frequency = static_cast<float>(std::pow(theta, -2.0 * j / head_dim));
+      for (int position = 0; position < positions; ++position) {
+        const double angle = static_cast<float>(position) * frequency;
+        float* row = &table[static_cast<std::size_t>(position) * head_dim];
+        row[j] = static_cast<float>(std::cos(angle));
+        row[half + j] = static_cast<float>(std::sin(angle));
+      }
+    }
+    const HostTensor host{reinterpret_cast<const std::byte*>(table.data()), DType::kF32, positions,
+                          head_dim};
+    rotation->array = upload({&host, 1}, DType::kF32);
+    return rotation;
+  }
+
+  Matrix allocate(int rows, int cols) override { return allocate(rows, cols, type_); }
+  Matrix allocate_logits(int rows, int cols) override { return allocate(rows, cols, DType::kF32); }
+  int logits_at_once() const override { return 1 << 28; }
+
+  void embed(const Linear& table, std::span<const Token> tokens, const Matrix& out) override {
+    assert(out.rows == static_cast<int>(tokens.size()) && out.cols == table.inputs);
+    assert(std::all_of(tokens.begin(), tokens.end(),
+                       [&](Token token) { return token >= 0 && token < table.outputs; }));
+    const View rows{data(table), type_, table.outputs, table.inputs, table.inputs};
+    queue_->push({.kind = OperationKind::kCopyRows,
+                  .in = rows,
+                  .out = view_of(out),
+                  .integers = queue_->place(tokens)});
+  }
+
+  void rms_norm(const Matrix& x, const Gains& gains, float eps, const Matrix& out) override {
+    assert(x.rows == out.rows && x.cols == out.cols && gains.size == x.cols);
+    queue_->push({.kind = OperationKind::kNorm,
+                  .in = view_of(x),
+                  .out = view_of(out),
+                  .weight = static_cast<const CudaGains&>(gains).array.data(),
+                  .eps = eps});
+  }
+
+  void project(const Matrix& x, const Linear& weight, int first, const Matrix& out) override {
+    multiply(x, static_cast<const CudaLinear&>(weight), first, false, out);
+  }
+
+  void project_add(const Matrix& x, const Linear& weight, const Matrix& out) override {
+    multiply(x, static_cast<const CudaLinear&>(weight), 0, true, out);
+  }
+
+  void rotate(const Matrix& x, std::span<const int> positions, const Rotation& rotation) override {
+    assert(x.rows == static_cast<int>(positions.size()) && x.cols % rotation.head_dim == 0);
+    assert(std::all_of(positions.begin(), positions.end(), [&](int position) {
+      return position >= 0 && position < rotation.positions;
+    }));
+    queue_->push({.kind = OperationKind::kRotate,
+                  .out = view_of(x),
+                  .weight = static_cast<const CudaRotation&>(rotation).array.data(),
+                  .head_dim = rotation.head_dim,
+                  .integers = queue_->place(positions)});
+  }
+
+  void attend(const Matrix& queries, const Matrix& keys, const Matrix& values,
+              std::span<const int> positions, const AttentionShape& shape,
+              const Matrix& out) override {
+    assert(queries.cols == shape.heads * shape.head_dim && out.cols == queries.cols);
+    assert(keys.cols == shape.kv_heads * shape.head_dim && values.cols == keys.cols);
+    assert(out.rows == queries.rows && values.rows == keys.rows);
+    assert(queries.rows == static_cast<int>(positions.size()));
+    queue_->push({.kind = OperationKind::kAttend,
+                  .in = view_of(queries),
+                  .keys = view_of(keys),
+                  .values = view_of(values),
+                  .out = view_of(out),
+                  .shape = shape,
+                  .integers = queue_->place(positions)});
+  }
+
+  void gated_silu(const Matrix& gate_up, const Matrix& out) override {
+    assert(gate_up.cols == 2 * out.cols && gate_up.rows == out.rows);
+    queue_->push({.kind = OperationKind::kGatedSilu, .in = view_of(gate_up), .out = view_of(out)});
+  }
+
+  void relu(const Matrix& x) override {
+    queue_->push({.kind = OperationKind::kRelu, .out = view_of(x)});
+  }
+
+  // Which rows are wanted changes from pass to pass, and everything after it with their number.
+  // What came before depends on the length alone, and is worth recording.
+  void gather(const Matrix& x, std::span<const int> rows, const Matrix& out) override {
+    assert(out.rows == static_cast<int>(rows.size()) && out.cols == x.cols);
+    assert(std::all_of(rows.begin(), rows.end(), [&](int i) { return i >= 0 && i < x.rows; }));
+    queue_->flush();
+    queue_->push({.kind = OperationKind::kCopyRows,
+                  .in = view_of(x),
+                  .out = view_of(out),
+                  .integers = queue_->place(rows)});
+  }
+
+  void predict(const Matrix& logits, std::span<const int> positions, const Sampling& sampling,
+               std::span<Prediction> out) override {
+    assert(logits.rows == static_cast<int>(positions.size()) && positions.size() == out.size());
+    assert(logits.type == DType::kF32);
+    if (out.empty()) return;
+    const DeviceSampling how = device_sampling(sampling);
+    const int* where = queue_->place(positions);
+    queue_->flush();
+    results_.at_least(out.size_bytes());
+    launch_predict(view_of(logits), where, how, static_cast<Prediction*>(results_.data()),
+                   queue_->stream());
+    copy_back(results_.data(), out.data(), out.size_bytes());
+  }
+
+  void read(const Matrix& x, std::span<float> out) override {
+    assert(out.size() == static_cast<std::size_t>(x.rows) * x.cols);
+    if (out.empty()) return;
+    queue_->flush();
+    results_.at_least(out.size_bytes());
+    launch_pack(view_of(x), static_cast<float*>(results_.data()), queue_->stream());
+    copy_back(results_.data(), out.data(), out.size_bytes());
+  }
+
+ private:
+  static void* data(const Linear& linear) {
+    return static_cast<const CudaLinear&>(linear).array.data();
+  }
+
+  // Rows start on 128-byte lines.
+  Matrix allocate(int rows, int cols, DType type) {
+    constexpr int kStep = 64;
+    const int stride = (cols + kStep - 1) / kStep * kStep;
+    const std::size_t count = std::max<std::size_t>(static_cast<std::size_t>(rows) * stride, kStep);
+    return {queue_->pool().allocate(count * size_of(type)), 0, rows, cols, stride, type};
+  }
+
+  DeviceArray upload(std::span<const HostTensor> tensors, DType type) {
+    std::size_t count = 0;
+    for (const HostTensor& t : tensors) count += static_cast<std::size_t>(t.rows) * t.cols;
+    DeviceArray array = queue_->pool().array(std::max<std::size_t>(count, 1) * size_of(type));
+    if (!uploader_) uploader_ = std::make_unique<Uploader>(queue_->stream(), copied_);
+    std::size_t at = 0;
+    for (const HostTensor& t : tensors) {
+      uploader_->copy(t, type, array.at(at * size_of(type)));
+      at += static_cast<std::size_t>(t.rows) * t.cols;
+    }
+    return array;
+  }
+
+  void multiply(const Matrix& x, const CudaLinear& weight, int first, bool add, const Matrix& out) {
+    assert(x.cols == weight.inputs && x.rows == out.rows);
+    assert(first >= 0 && first + out.cols <= weight.outputs);
+    assert(!add || !weight.bias.data());
+    const DeviceArray& bias = out.type == DType::kF32 ? weight.bias_f32 : weight.bias;
+    const std::size_t skipped = static_cast<std::size_t>(first) * weight.inputs * size_of(type_);
+    queue_->push({.kind = OperationKind::kProduct,
+                  .in = view_of(x),
+                  .out = view_of(out),
+                  .weight = weight.array.at(skipped),
+                  .bias = bias.data() ? bias.at(first * size_of(out.type)) : nullptr,
+                  .add = add});
+  }
+
+  void copy_back(const void* from, void* to, std::size_t bytes) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue_->stream()),
+          "copying results from the device");
+    queue_->finish();
+  }
+
+  DType type_;
+  std::shared_ptr<Queue> queue_;
+  WeightsCopied copied_;
+  std::string description_;
+  std::unique_ptr<Uploader> uploader_;
+  DeviceArray results_;
+};
+
+std::unique_ptr<Backend> make(DType type, WeightsCopied copied) {
+  if (const std::string objection = cuda_objection(); !objection.empty()) {
+    throw Error("backend 'cuda' cannot run here: " + objection);
+  }
+  return std::make_unique<CudaBackend>(type, std::move(copied));
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cuda_backend(WeightsCopied copied) {
+  return make(DType::kBF16, std::move(copied));
+}
+std::unique_ptr<Backend> make_cuda_f32_backend(WeightsCopied copied) {
+  return make(DType::kF32, std::move(copied));
+}
+
+}  // namespace umf

@@ -1,0 +1,126 @@
+// Helpers of the tests that need a GPU: seeded numbers that bf16 holds exactly, on the device and
+// on the plain loops.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <deque>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/cuda_backend.h"
+#include "backend/reference/reference_backend.h"
+
+namespace umf {
+
+inline std::vector<float> bf16_numbers(std::size_t count, std::uint32_t seed, float scale = 1) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<float> normal(0, scale);
+  std::vector<float> values(count);
+  for (float& value : values) {
+    value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(normal(engine)) & 0xFFFF0000u);
+  }
+  return values;
+}
+
+inline std::vector<int> iota(int count, int first = 0) {
+  std::vector<int> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+// A backend and the host memory of what it was given.
+class Bench {
+ public:
+  explicit Bench(std::unique_ptr<Backend> made) : backend(std::move(made)) {}
+
+  std::shared_ptr<const Linear> linear(const std::vector<float>& values, int rows, int cols,
+                                       const std::vector<float>& bias = {}) {
+    const HostTensor weight = host(values, rows, cols);
+    if (bias.empty()) return backend->load_linear({&weight, 1}, {});
+    const HostTensor added = host(bias, 1, rows);
+    return backend->load_linear({&weight, 1}, {&added, 1});
+  }
+  std::shared_ptr<const Gains> gains(const std::vector<float>& values) {
+    return backend->load_gains(host(values, 1, static_cast<int>(values.size())));
+  }
+  Matrix matrix(const std::vector<float>& values, int rows, int cols) {
+    const Matrix m = backend->allocate(rows, cols);
+    backend->embed(*keep(linear(values, rows, cols)), iota(rows), m);
+    return m;
+  }
+  // (rows, vocabulary) as f32: unit vectors times the transposed logits.
+  Matrix logits(const std::vector<float>& values, int rows, int vocabulary) {
+    std::vector<float> units(static_cast<std::size_t>(rows) * rows), turned(values.size());
+    for (int i = 0; i < rows; ++i) units[i * rows + i] = 1;
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < vocabulary; ++j) {
+        turned[static_cast<std::size_t>(j) * rows + i] =
+            values[static_cast<std::size_t>(i) * vocabulary + j];
+      }
+    }
+    const Matrix m = backend->allocate_logits(rows, vocabulary);
+    backend->project(matrix(units, rows, rows), *keep(linear(turned, vocabulary, rows)), 0, m);
+    return m;
+  }
+  std::vector<float> read(const Matrix& m) {
+    std::vector<float> values(static_cast<std::size_t>(m.rows) * m.cols);
+    backend->read(m, values);
+    return values;
+  }
+
+  std::unique_ptr<Backend> backend;
+
+ private:
+  HostTensor host(const std::vector<float>& values, int rows, int cols) {
+    const auto& kept = kept_.emplace_back(values);
+    return {reinterpret_cast<const std::byte*>(kept.data()), DType::kF32, rows, cols};
+  }
+  std::shared_ptr<const Linear> keep(std::shared_ptr<const Linear> linear) {
+    return linears_.emplace_back(std::move(linear));
+  }
+  std::deque<std::vector<float>> kept_;
+  std::deque<std::shared_ptr<const Linear>> linears_;
+};
+
+// Both precisions; a machine without a GPU skips.
+class OnDevice : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (const std::string objection = cuda_objection(); !objection.empty()) {
+      GTEST_SKIP() << "no GPU to test on: " << objection;
+    }
+  }
+  std::unique_ptr<Backend> make() const {
+    return f32() ? make_cuda_f32_backend() : make_cuda_backend();
+  }
+  bool f32() const { return std::string(GetParam()) == "cuda-f32"; }
+  // What rounding of the result costs, and a little for the order of sums.
+  double tolerance() const { return f32() ? 2e-5 : 6e-3; }
+
+  void expect_near(const std::vector<float>& actual, const std::vector<float>& wanted,
+                   const std::string& what) const {
+    ASSERT_EQ(actual.size(), wanted.size());
+    double largest = 1e-30, worst = 0;
+    std::size_t where = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      largest = std::max<double>(largest, std::abs(wanted[i]));
+      const double difference = std::abs(double{actual[i]} - wanted[i]);
+      if (!(difference <= worst)) worst = difference, where = i;
+    }
+    EXPECT_LE(worst, tolerance() * largest) << what << ": number " << where << " is "
+                                            << actual[where] << ", expected " << wanted[where];
+  }
+};
+
+#define UMF_ON_DEVICE(Suite)                                  \
+  INSTANTIATE_TEST_SUITE_P(                                   \
+      Precisions, Suite, testing::Values("cuda", "cuda-f32"), \
+      [](const auto& info) { return std::string(info.param) == "cuda" ? "bf16" : "f32"; })
+
+}  // namespace umf

@@ -1,0 +1,59 @@
+// Launchers of our own kernels. All are asynchronous on `stream`; a row's result depends on its own
+// inputs alone, bit for bit, because no block shape or order of sums depends on the number of rows.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "backend/cuda/view.h"
+
+namespace umf {
+
+void launch_copy_rows(const Operation& op, cudaStream_t stream);
+void launch_norm(const Operation& op, cudaStream_t stream);
+void launch_rotate(const Operation& op, cudaStream_t stream);
+void launch_gated_silu(const Operation& op, cudaStream_t stream);
+void launch_relu(const Operation& op, cudaStream_t stream);
+
+// f32 alone: one chain of fused multiply-adds per output in ascending order of the inner index, as
+// on the CPU.
+void launch_product_f32(const Operation& op, cudaStream_t stream);
+
+// bf16 with 64 or 128 numbers per head goes to the tensor cores, everything else to plain loops.
+bool has_fast_attention(const Operation& op);
+void launch_attention(const Operation& op, cudaStream_t stream);
+void launch_fast_attention(const Operation& op, cudaStream_t stream);
+
+// out[i] = in[i] in another type; packed.
+void launch_convert(const void* in, DType from, void* out, DType to, std::size_t count,
+                    cudaStream_t stream);
+// f32, packed, from any view: what `read` copies to the host.
+void launch_pack(const View& in, float* out, cudaStream_t stream);
+// Numbers around 0 in bf16 or f32 from a fixed stream: inputs of measurements.
+void launch_fill_noise(void* out, DType type, std::size_t count, std::uint32_t stream_number,
+                       float scale, cudaStream_t stream);
+// *different = how many of `count` 32-bit words differ.
+void launch_count_different(const void* a, const void* b, std::size_t words, unsigned* different,
+                            cudaStream_t stream);
+
+// A Sampling in the form of kernel parameters.
+struct DeviceSampling {
+  static constexpr int kMaxEdits = 16;
+  enum Edit : std::uint8_t { kNever, kLast, kBias };
+
+  float temperature = 0, top_p = 1;
+  int top_k = 0;
+  bool tempered_scores = false;
+  NoiseKey noise;
+  int edits = 0;  // tokens that are treated differently
+  int token[kMaxEdits];
+  float bias[kMaxEdits];
+  Edit edit[kMaxEdits];
+};
+// Throws Error when more tokens are edited than fit.
+DeviceSampling device_sampling(const Sampling& sampling);
+
+// One prediction per row of f32 logits.
+void launch_predict(const View& logits, const int* positions, const DeviceSampling& sampling,
+                    Prediction* out, cudaStream_t stream);
+
+}  // namespace umf

@@ -1,0 +1,156 @@
+// Every operation against plain loops, and its rows against their neighbours.
+#include <fmt/core.h>
+
+#include "backend/cuda/device_testing.h"
+
+namespace umf {
+namespace {
+
+class Operations : public OnDevice {};
+
+TEST_P(Operations, RowsAreCopiedNormalisedRotatedAndActivated) {
+  for (const auto& [rows, cols, head] : {std::array{3, 56, 8}, {37, 1024, 128}, {5, 3584, 128}}) {
+    SCOPED_TRACE(fmt::format("{} x {}", rows, cols));
+    Bench gpu(make()), plain(make_reference_backend());
+    const auto values = bf16_numbers(rows * cols, 1), gain = bf16_numbers(cols, 2);
+    const auto run = [&, rows = rows, cols = cols, head = head](Bench& on) {
+      const Matrix x = on.matrix(values, rows, cols), h = on.backend->allocate(rows, cols);
+      std::vector<std::vector<float>> results;
+      on.backend->rms_norm(x, *on.gains(gain), 1e-5f, h);
+      results.push_back(on.read(h));
+      const auto positions = iota(rows, 7);
+      on.backend->rotate(x, positions, *on.backend->make_rotation(rows + 7, head, 1e6));
+      results.push_back(on.read(x));
+      const Matrix half = on.backend->allocate(rows, cols / 2);
+      on.backend->gated_silu(on.matrix(values, rows, cols), half);
+      results.push_back(on.read(half));
+      const Matrix same = on.matrix(values, rows, cols);
+      on.backend->gated_silu(same, same.columns(0, cols / 2));
+      results.push_back(on.read(same.columns(0, cols / 2)));
+      on.backend->gather(x, std::vector<int>(rows, rows - 1), h);
+      on.backend->relu(h);
+      results.push_back(on.read(h));
+      return results;
+    };
+    const auto actual = run(gpu), wanted = run(plain);
+    const char* const names[] = {"norm", "rotation", "silu", "silu in place", "gather and relu"};
+    for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(actual[i], wanted[i], names[i]);
+  }
+}
+
+TEST_P(Operations, ProductsAgree) {
+  for (const auto& [rows, in, out] :
+       {std::array{1, 56, 320}, {37, 64, 301}, {130, 176, 64}, {300, 512, 1024}}) {
+    SCOPED_TRACE(fmt::format("{} x {} -> {}", rows, in, out));
+    const auto x = bf16_numbers(rows * in, 1), w = bf16_numbers(in * out, 2, 0.1f);
+    const auto bias = bf16_numbers(out, 3), before = bf16_numbers(rows * out, 4);
+    const auto run = [&, rows = rows, in = in, out = out](Bench on) {
+      std::vector<std::vector<float>> results;
+      const Matrix input = on.matrix(x, rows, in), y = on.backend->allocate(rows, out);
+      const auto plain = on.linear(w, out, in), biased = on.linear(w, out, in, bias);
+      on.backend->project(input, *plain, 0, y);
+      results.push_back(on.read(y));
+      on.backend->project(input, *biased, 0, y);
+      results.push_back(on.read(y));
+      const int first = out / 2 / 8 * 8;
+      on.backend->project(input, *biased, first, y.columns(first, out - first));
+      results.push_back(on.read(y.columns(first, out - first)));
+      const Matrix sum = on.matrix(before, rows, out);
+      on.backend->project_add(input, *plain, sum);
+      results.push_back(on.read(sum));
+      const Matrix logits = on.backend->allocate_logits(rows, out);
+      on.backend->project(input, *plain, 0, logits);
+      results.push_back(on.read(logits));
+      on.backend->project(input, *biased, 0, logits);
+      results.push_back(on.read(logits));
+      return results;
+    };
+    const auto actual = run(Bench(make())), wanted = run(Bench(make_reference_backend()));
+    const char* const names[] = {"plain", "biased", "part", "added", "logits", "biased logits"};
+    for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(actual[i], wanted[i], names[i]);
+  }
+}
+
+// The heart of determinism: alone, among few or among many, a row comes out the same.
+TEST_P(Operations, ARowOfAProductDoesNotDependOnTheNumberOfRows) {
+  constexpr int kMost = 1100, kIn = 512;
+  Bench gpu(make());
+  const auto values = bf16_numbers(kMost * kIn, 5);
+  const Matrix x = gpu.matrix(values, kMost, kIn);
+  for (const int out : {64, 1536, 4000}) {
+    const auto weight = gpu.linear(bf16_numbers(kIn * out, 6), out, kIn, bf16_numbers(out, 7));
+    const Matrix all = gpu.backend->allocate(kMost, out);
+    gpu.backend->project(x, *weight, 0, all);
+    const auto wanted = gpu.read(all);
+    for (const int rows : {1, 3, 16, 17, 33, 100, 128, 129, 255, 500, 777, 1024}) {
+      const int first = kMost - rows;
+      const Matrix some = gpu.backend->allocate(rows, out);
+      gpu.backend->project(x.row_range(first, rows), *weight, 0, some);
+      const auto actual = gpu.read(some);
+      EXPECT_TRUE(std::equal(actual.begin(), actual.end(),
+                             wanted.begin() + static_cast<std::ptrdiff_t>(first) * out))
+          << rows << " rows of " << out << " outputs";
+    }
+  }
+}
+
+struct AttentionCase {
+  int heads, kv_heads, dim, queries, keys;
+  AttentionKind kind;
+  int block;
+};
+
+constexpr AttentionCase kAttention[] = {
+    {4, 4, 16, 9, 9, AttentionKind::kFull, 1},
+    {7, 1, 8, 33, 33, AttentionKind::kFull, 1},
+    {8, 2, 8, 21, 21, AttentionKind::kBlockCausal, 4},
+    {7, 1, 8, 40, 40, AttentionKind::kCausal, 1},
+    {4, 2, 64, 70, 70, AttentionKind::kFull, 1},
+    {4, 4, 128, 200, 200, AttentionKind::kFull, 1},
+    {7, 1, 128, 129, 129, AttentionKind::kFull, 1},
+    {8, 2, 128, 150, 150, AttentionKind::kBlockCausal, 4},
+    {4, 1, 128, 193, 193, AttentionKind::kCausal, 1},
+    {4, 2, 128, 5, 260, AttentionKind::kFull, 1},
+};
+
+// Queries of these rows among all positions.
+std::vector<float> attend(Bench& on, const AttentionCase& c, const std::vector<int>& positions) {
+  const int q = c.heads * c.dim, kv = c.kv_heads * c.dim;
+  const auto values = bf16_numbers(static_cast<std::size_t>(c.keys) * (q + 2 * kv), 8);
+  const Matrix all = on.matrix(values, c.keys, q + 2 * kv);
+  const Matrix queries = on.backend->allocate(static_cast<int>(positions.size()), q + 2 * kv);
+  const Matrix out = on.backend->allocate(queries.rows, q);
+  on.backend->gather(all, positions, queries);
+  on.backend->attend(queries.columns(0, q), all.columns(q, kv), all.columns(q + kv, kv), positions,
+                     {c.heads, c.kv_heads, c.dim, c.kind, c.block}, out);
+  return on.read(out);
+}
+
+TEST_P(Operations, AttentionAgrees) {
+  for (const AttentionCase& c : kAttention) {
+    Bench gpu(make()), plain(make_reference_backend());
+    const auto positions = iota(c.queries, c.keys - c.queries);
+    expect_near(attend(gpu, c, positions), attend(plain, c, positions),
+                fmt::format("{} heads of {}, kind {}", c.heads, c.dim, static_cast<int>(c.kind)));
+  }
+}
+
+TEST_P(Operations, AQueryDoesNotDependOnItsNeighbours) {
+  for (const AttentionCase& c : kAttention) {
+    Bench gpu(make());
+    const int q = c.heads * c.dim;
+    const auto all = attend(gpu, c, iota(c.keys));
+    const std::vector<int> few = {c.keys - 1, 0, c.keys / 2};
+    const auto some = attend(gpu, c, few);
+    for (std::size_t i = 0; i < few.size(); ++i) {
+      EXPECT_TRUE(std::equal(some.begin() + i * q, some.begin() + (i + 1) * q,
+                             all.begin() + static_cast<std::ptrdiff_t>(few[i]) * q))
+          << "query " << few[i] << " of " << c.heads << " heads of " << c.dim;
+    }
+  }
+}
+
+UMF_ON_DEVICE(Operations);
+
+}  // namespace
+}  // namespace umf

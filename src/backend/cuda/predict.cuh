@@ -1,0 +1,169 @@
+// What the two prediction kernels share: one logit as it may be chosen, the statistics of the
+// scores, and the choice of a token.
+#pragma once
+
+#include <cfloat>
+#include <cstdint>
+
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/philox.cuh"
+
+namespace umf {
+
+inline constexpr int kPredictThreads = 512, kPredictWarps = kPredictThreads / 32;
+
+// A logit after bias and `never`. NaN holds no probability; +inf is the largest finite number,
+// which leaves room for nothing else either.
+struct Logit {
+  float x;
+  bool last;  // may be chosen, but holds no probability
+};
+
+__device__ inline Logit admit(float x, int token, const DeviceSampling& sampling) {
+  bool never = false, last = false;
+  for (int i = 0; i < sampling.edits; ++i) {
+    if (sampling.token[i] != token) continue;
+    never = never || sampling.edit[i] == DeviceSampling::kNever;
+    last = last || sampling.edit[i] == DeviceSampling::kLast;
+    if (sampling.edit[i] == DeviceSampling::kBias) x += sampling.bias[i];
+  }
+  return {never || isnan(x) ? -INFINITY : fminf(x, FLT_MAX), last};
+}
+
+// Sums over the numbers y = (x - first) / temperature, where `first` is the largest x so far.
+struct Scores {
+  float first = -INFINITY, second = -INFINITY;
+  float sum = 0;       // of e^y
+  float weighted = 0;  // of y e^y
+
+  __device__ void rebase(float to, float temperature) {
+    if (first > -INFINITY) {
+      const float shift = (to - first) / temperature, shrink = expf(-shift);
+      // y e^y is 0 where e^y is.
+      weighted = shrink > 0 ? shrink * (weighted - shift * sum) : 0.0f;
+      sum *= shrink;
+    }
+    first = to;
+  }
+  __device__ void add(float x, float temperature) {
+    if (x == -INFINITY) return;
+    if (x > first) {
+      second = first;
+      rebase(x, temperature);
+    } else {
+      second = fmaxf(second, x);
+    }
+    const float y = (x - first) / temperature, e = expf(y);
+    sum += e;
+    if (e > 0) weighted += y * e;
+  }
+  __device__ void merge(Scores other, float temperature) {
+    second = fmaxf(fminf(first, other.first), fmaxf(second, other.second));
+    const float top = fmaxf(first, other.first);
+    if (top == -INFINITY) return;
+    if (first < top) rebase(top, temperature);
+    if (other.first < top) other.rebase(top, temperature);
+    sum += other.sum;
+    weighted += other.weighted;
+  }
+};
+
+// The best token so far; of equals the lowest id.
+struct Choice {
+  float value = -INFINITY, x = -INFINITY;
+  int token = INT32_MAX;
+  bool last = false;
+
+  __device__ void offer(const Choice& other) {
+    if (other.value > value || (other.value == value && other.token < token)) *this = other;
+  }
+};
+
+// Calls use(token, logit, noise block) for this thread's share of a row: four neighbours at a time,
+// since four tokens share a block of noise.
+template <class Use>
+__device__ void for_tokens(const float* row, int vocabulary, const DeviceSampling& sampling,
+                           const Use& use) {
+  for (int first = threadIdx.x * 4; first < vocabulary; first += kPredictThreads * 4) {
+    const float4 four = *reinterpret_cast<const float4*>(row + first);
+    const float x[4] = {four.x, four.y, four.z, four.w};
+    Logit logits[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const bool inside = first + i < vocabulary;
+      logits[i] = inside ? admit(x[i], first + i, sampling) : Logit{-INFINITY, false};
+    }
+    use(first, logits);
+  }
+}
+
+// Offers four neighbours. With a temperature, x + T g is compared, g being Gumbel noise: its
+// largest is the largest of x / T + g. `admitted(i)` tells which of the four take part.
+template <class Admitted>
+__device__ void choose(int first, const Logit (&logits)[4], const DeviceSampling& sampling,
+                       int position, Choice& best, const Admitted& admitted) {
+  constexpr float kMaxGumbel = 16.7f;  // -ln(-ln u) of the largest u is 16.64
+  const bool draws = sampling.temperature > 0;
+  float top = -INFINITY;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (admitted(i)) top = fmaxf(top, logits[i].x);
+  }
+  // What lies further below the best so far than noise can lift it cannot win.
+  if (top == -INFINITY || top + (draws ? sampling.temperature * kMaxGumbel : 0) < best.value) {
+    return;
+  }
+  uint4 words = {};
+  if (draws)
+    words = device_noise_words(sampling.noise.low, sampling.noise.high, position, first / 4);
+  const std::uint32_t word[4] = {words.x, words.y, words.z, words.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (!admitted(i) || logits[i].x == -INFINITY) continue;
+    float value = logits[i].x;
+    if (draws) value -= sampling.temperature * logf(-logf(device_open_unit(word[i])));
+    best.offer({value, logits[i].x, first + i, logits[i].last});
+  }
+}
+
+// Merges what the threads of a block found, in one fixed order; thread 0 gets the result.
+__device__ inline void merge_block(Scores& scores, Choice& best, float temperature) {
+  __shared__ Scores shared_scores[kPredictWarps];
+  __shared__ Choice shared_best[kPredictWarps];
+  for (int step = 16; step > 0; step /= 2) {
+    const Scores other{
+        __shfl_down_sync(~0u, scores.first, step), __shfl_down_sync(~0u, scores.second, step),
+        __shfl_down_sync(~0u, scores.sum, step), __shfl_down_sync(~0u, scores.weighted, step)};
+    const Choice rival{__shfl_down_sync(~0u, best.value, step), __shfl_down_sync(~0u, best.x, step),
+                       __shfl_down_sync(~0u, best.token, step),
+                       static_cast<bool>(__shfl_down_sync(~0u, static_cast<int>(best.last), step))};
+    scores.merge(other, temperature);
+    best.offer(rival);
+  }
+  if (threadIdx.x % 32 == 0) {
+    shared_scores[threadIdx.x / 32] = scores;
+    shared_best[threadIdx.x / 32] = best;
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int warp = 1; warp < kPredictWarps; ++warp) {
+    scores.merge(shared_scores[warp], temperature);
+    best.offer(shared_best[warp]);
+  }
+}
+
+// The entropy leaves out the 1e-10 inside the logarithm of the definition, which changes it by less
+// than 1e-10 per token: 2e-5 for the largest vocabularies.
+__device__ inline Prediction conclude(const Scores& scores, const Choice& best, float temperature) {
+  if (best.value == -INFINITY) return {};  // nothing may be chosen
+  Prediction prediction{.token = best.token};
+  if (scores.sum == 0) return prediction;
+  if (!best.last) {
+    prediction.confidence = expf((best.x - scores.first) / temperature) / scores.sum;
+  }
+  prediction.margin = (1 - expf((scores.second - scores.first) / temperature)) / scores.sum;
+  prediction.entropy = fmaxf(0.0f, logf(scores.sum) - scores.weighted / scores.sum);
+  return prediction;
+}
+
+}  // namespace umf

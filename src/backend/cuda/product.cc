@@ -1,0 +1,257 @@
+#include "backend/cuda/product.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "backend/cuda/check.h"
+#include "backend/cuda/cublaslt.h"
+#include "backend/cuda/kernels.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kWorkspace = std::size_t{64} << 20;
+constexpr int kCandidates = 16, kCanonicalRows = 1024, kComparedRows = 256;
+
+cudaDataType_t cuda_type(DType type) { return type == DType::kF32 ? CUDA_R_32F : CUDA_R_16BF; }
+
+int alignment_of(const void* data, int stride, DType type) {
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  const std::size_t bytes = static_cast<std::size_t>(stride) * size_of(type);
+  int alignment = 16;
+  while (alignment > 1 && (address % alignment != 0 || bytes % alignment != 0)) alignment /= 2;
+  return alignment;
+}
+
+class Events {
+ public:
+  Events() {
+    check(cudaEventCreate(&start_), "making an event");
+    check(cudaEventCreate(&stop_), "making an event");
+  }
+  ~Events() {
+    cudaEventDestroy(start_);
+    cudaEventDestroy(stop_);
+  }
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+  void start(cudaStream_t stream) { check(cudaEventRecord(start_, stream), "an event"); }
+  float stop(cudaStream_t stream) {
+    float milliseconds = 0;
+    check(cudaEventRecord(stop_, stream), "an event");
+    check(cudaEventSynchronize(stop_), "a measurement");
+    check(cudaEventElapsedTime(&milliseconds, start_, stop_), "a measurement");
+    return milliseconds;
+  }
+
+ private:
+  cudaEvent_t start_ = nullptr, stop_ = nullptr;
+};
+
+}  // namespace
+
+int row_bucket(int rows) {
+  for (const int small : {16, 32, 64, 128}) {
+    if (rows <= small) return small;
+  }
+  const int step = rows <= 4096 ? 128 : 1024;
+  return (rows + step - 1) / step * step;
+}
+
+ProductShape shape_of(const Operation& op) {
+  const int alignment = std::min({alignment_of(op.in.data, op.in.stride, op.in.type),
+                                  alignment_of(op.out.data, op.out.stride, op.out.type),
+                                  alignment_of(op.weight, op.in.cols, op.in.type)});
+  return {op.in.cols, op.out.cols, row_bucket(op.in.rows), alignment,
+          op.in.type, op.out.type, op.bias != nullptr,     op.add};
+}
+
+// The library's description of a product. Its matrices are column-major, so that a row-major
+// out = x W^T is out^T = W x^T: W is transposed, x is not.
+struct Products::Problem {
+  cublasLtMatmulDesc_t operation = nullptr;
+  cublasLtMatrixLayout_t weight = nullptr, in = nullptr, out = nullptr;
+
+  explicit Problem(const Operation& op) {
+    const CublasLt& lt = cublaslt();
+    const cublasOperation_t transposed = CUBLAS_OP_T;
+    check(lt.create_operation(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F), "describing a product");
+    set(CUBLASLT_MATMUL_DESC_TRANSA, transposed);
+    if (op.bias) {
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, op.bias);
+      set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, cuda_type(op.out.type));
+    }
+    const auto layout = [&](cublasLtMatrixLayout_t& to, DType type, int rows, int cols,
+                            int stride) {
+      check(lt.create_layout(&to, cuda_type(type), rows, cols, stride), "describing a matrix");
+    };
+    layout(weight, op.in.type, op.in.cols, op.out.cols, op.in.cols);
+    layout(in, op.in.type, op.in.cols, op.in.rows, op.in.stride);
+    layout(out, op.out.type, op.out.cols, op.out.rows, op.out.stride);
+  }
+  ~Problem() {
+    const CublasLt& lt = cublaslt();
+    for (const cublasLtMatrixLayout_t layout : {weight, in, out}) {
+      if (layout) lt.destroy_layout(layout);
+    }
+    if (operation) lt.destroy_operation(operation);
+  }
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+
+  template <class T>
+  void set(cublasLtMatmulDescAttributes_t attribute, const T& value) {
+    check(cublaslt().set_operation(operation, attribute, &value, sizeof value),
+          "describing a product");
+  }
+
+  std::vector<cublasLtMatmulHeuristicResult_t> candidates(cublasLtHandle_t handle,
+                                                          std::uint32_t alignment) const {
+    const CublasLt& lt = cublaslt();
+    cublasLtMatmulPreference_t preference = nullptr;
+    check(lt.create_preference(&preference), "describing a product");
+    const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
+      return lt.set_preference(preference, attribute, &value, sizeof value);
+    };
+    std::vector<cublasLtMatmulHeuristicResult_t> results(kCandidates);
+    int count = 0;
+    cublasStatus_t status =
+        prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{kWorkspace});
+    const std::uint32_t none = CUBLASLT_REDUCTION_SCHEME_NONE;
+    if (!status) status = prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, none);
+    for (const auto which :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+      if (!status) status = prefer(which, alignment);
+    }
+    if (!status) {
+      status = lt.heuristic(handle, operation, weight, in, out, out, preference, kCandidates,
+                            results.data(), &count);
+    }
+    lt.destroy_preference(preference);
+    if (status != CUBLAS_STATUS_NOT_SUPPORTED) check(status, "finding a matrix product");
+    results.resize(count);
+    std::erase_if(results,
+                  [](const auto& result) { return result.state != CUBLAS_STATUS_SUCCESS; });
+    return results;
+  }
+};
+
+Products::Products(cudaStream_t stream, DevicePool& pool)
+    : stream_(stream), pool_(pool), workspace_(kWorkspace) {
+  check(cublaslt().create(&handle_), "starting cuBLASLt");
+}
+
+Products::~Products() {
+  if (handle_) cublaslt().destroy(handle_);
+}
+
+cublasStatus_t Products::run(const Problem& problem, const Operation& op,
+                             const Algorithm& algorithm) {
+  const float one = 1, before = op.add ? 1 : 0;
+  return cublaslt().matmul(handle_, problem.operation, &one, op.weight, problem.weight, op.in.data,
+                           problem.in, &before, op.out.data, problem.out, op.out.data, problem.out,
+                           &algorithm, workspace_.data(), kWorkspace, stream_);
+}
+
+void Products::launch(const Operation& op) {
+  const Problem problem(op);
+  check(run(problem, op, chosen_.at(shape_of(op))), "a matrix product");
+}
+
+void Products::prepare(const Operation& op) {
+  const ProductShape shape = shape_of(op);
+  if (!chosen_.contains(shape)) chosen_.emplace(shape, choose(op, shape));
+}
+
+const Products::Algorithm& Products::canonical(const Operation& op, ProductShape shape) {
+  shape.rows = 0;
+  if (const auto known = canonical_.find(shape); known != canonical_.end()) return known->second;
+  Operation usual = op;
+  usual.in.rows = usual.out.rows = kCanonicalRows;
+  const auto candidates = Problem(usual).candidates(handle_, shape.alignment);
+  if (candidates.empty()) {
+    throw Error(
+        fmt::format("cuda: this GPU has no product for {} inputs and {} outputs; pass "
+                    "--backend cuda-f32 or --backend cpu",
+                    shape.inputs, shape.outputs));
+  }
+  return canonical_.emplace(shape, candidates.front().algo).first->second;
+}
+
+// The median would need more runs than a choice is worth; the fastest of three is least disturbed.
+float Products::milliseconds(const Problem& problem, const Operation& op,
+                             const Algorithm& algorithm) {
+  Events events;
+  float fastest = 1e30f;
+  for (int round = 0; round < 3; ++round) {
+    // In a pass the weights come from memory, not from the cache.
+    check(cudaMemsetAsync(workspace_.data(), round, kWorkspace, stream_), "clearing the cache");
+    events.start(stream_);
+    check(run(problem, op, algorithm), "a matrix product");
+    fastest = std::min(fastest, events.stop(stream_));
+  }
+  return fastest;
+}
+
+Products::Algorithm Products::choose(const Operation& op, const ProductShape& shape) {
+  const int compared = std::min(shape.rows, kComparedRows);
+  const std::size_t in_row = op.in.stride * size_of(op.in.type);
+  const std::size_t out_row = op.out.stride * size_of(op.out.type);
+  const std::size_t tail = 256;  // the last row of a view may end before its stride
+  const DeviceArray in = pool_.array(std::max(shape.rows, kComparedRows) * in_row + tail);
+  const DeviceArray out = pool_.array(shape.rows * out_row + tail);
+  const DeviceArray expected = pool_.array(kComparedRows * out_row + tail);
+  const DeviceArray different = pool_.array(sizeof(unsigned));
+  launch_fill_noise(in.data(), op.in.type, in.bytes() / size_of(op.in.type), 1, 1.0f, stream_);
+
+  Operation wanted = op;
+  wanted.in.data = in.data();
+  wanted.in.rows = wanted.out.rows = kComparedRows;
+  wanted.out.data = expected.data();
+  const auto clear = [&](const DeviceArray& to, int rows) {
+    launch_fill_noise(to.data(), op.out.type, rows * out_row / size_of(op.out.type), 2, 1.0f,
+                      stream_);
+  };
+  const Algorithm& usual = canonical(op, shape);
+  clear(expected, kComparedRows);
+  check(run(Problem(wanted), wanted, usual), "a matrix product");
+
+  Operation tried = wanted;
+  tried.in.rows = tried.out.rows = shape.rows;
+  tried.out.data = out.data();
+  const Problem problem(tried);
+  std::vector<Algorithm> algorithms = {usual};
+  for (const auto& candidate : problem.candidates(handle_, shape.alignment)) {
+    algorithms.push_back(candidate.algo);
+  }
+  Algorithm best{};
+  float fastest = 1e30f;
+  for (const Algorithm& algorithm : algorithms) {
+    clear(out, compared);
+    if (run(problem, tried, algorithm) != CUBLAS_STATUS_SUCCESS) continue;
+    unsigned count = 0;
+    launch_count_different(expected.data(), out.data(), compared * out_row / 4,
+                           static_cast<unsigned*>(different.data()), stream_);
+    check(cudaMemcpyAsync(&count, different.data(), sizeof count, cudaMemcpyDeviceToHost, stream_),
+          "comparing products");
+    check(cudaStreamSynchronize(stream_), "comparing products");
+    if (count > 0) continue;
+    if (const float time = milliseconds(problem, tried, algorithm); time < fastest) {
+      fastest = time;
+      best = algorithm;
+    }
+  }
+  if (fastest == 1e30f) {
+    throw Error(
+        fmt::format("cuda: no product of {} rows gives the bits of the one for {} rows "
+                    "({} inputs, {} outputs); pass --backend cuda-f32 or --backend cpu",
+                    shape.rows, kCanonicalRows, shape.inputs, shape.outputs));
+  }
+  return best;
+}
+
+}  // namespace umf

@@ -1,0 +1,58 @@
+// Matrix products of bf16 weights through cuBLASLt.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+
+#include <map>
+
+#include "backend/cuda/memory.h"
+#include "backend/cuda/view.h"
+
+namespace umf {
+
+// What an algorithm is chosen for.
+struct ProductShape {
+  int inputs = 0, outputs = 0, rows = 0;  // rows rounded up by row_bucket
+  int alignment = 16;                     // of all addresses and strides, in bytes
+  DType in = DType::kBF16, out = DType::kBF16;
+  bool bias = false, add = false;
+  auto operator<=>(const ProductShape&) const = default;
+};
+
+// Passes differ in their rows at every step; neighbours share a choice.
+int row_bucket(int rows);
+ProductShape shape_of(const Operation& op);
+
+// A result must depend neither on the machine's mood nor on the number of rows. So a shape without
+// rows has one canonical algorithm, the library's own first choice for 1024 rows, and for each
+// number of rows the fastest is taken, by measurement, of those that give its bits. Sums split over
+// several blocks are excluded from the start.
+class Products {
+ public:
+  explicit Products(cudaStream_t stream, DevicePool& pool);
+  ~Products();
+  Products(const Products&) = delete;
+  Products& operator=(const Products&) = delete;
+
+  // Chooses the algorithm of this operation's shape, if that has not been done. Waits for the
+  // device.
+  void prepare(const Operation& op);
+  void launch(const Operation& op);  // prepared
+
+ private:
+  using Algorithm = cublasLtMatmulAlgo_t;
+  struct Problem;
+  Algorithm choose(const Operation& op, const ProductShape& shape);
+  const Algorithm& canonical(const Operation& op, ProductShape shape);
+  cublasStatus_t run(const Problem& problem, const Operation& op, const Algorithm& algorithm);
+  float milliseconds(const Problem& problem, const Operation& op, const Algorithm& algorithm);
+
+  cudaStream_t stream_;
+  DevicePool& pool_;
+  cublasLtHandle_t handle_ = nullptr;
+  DeviceArray workspace_;
+  std::map<ProductShape, Algorithm> chosen_, canonical_;
+};
+
+}  // namespace umf

@@ -1,0 +1,128 @@
+#include "backend/cuda/queue.h"
+
+#include <algorithm>
+
+#include "backend/cuda/check.h"
+#include "backend/cuda/kernels.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kIntegers = std::size_t{1} << 21;  // tokens and positions of any context
+constexpr std::size_t kWorthRecording = 8;               // operations
+constexpr std::size_t kRecordings = 32;
+
+cudaStream_t make_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+  return stream;
+}
+
+}  // namespace
+
+Queue::Queue()
+    : stream_(make_stream()),
+      pool_(std::make_shared<DevicePool>([this] { settle(); })),
+      host_integers_(kIntegers * sizeof(int)),
+      integers_(kIntegers * sizeof(int)),
+      stage_({reinterpret_cast<int*>(host_integers_.data()), kIntegers}) {}
+
+Queue::~Queue() {
+  settle();
+  recordings_.clear();
+  products_.reset();
+  cudaStreamDestroy(stream_);
+}
+
+const int* Queue::place(std::span<const int> numbers) {
+  return static_cast<const int*>(integers_.data()) + stage_.place(numbers);
+}
+
+void Queue::flush() {
+  if (const auto [first, count] = stage_.take_fresh(); count > 0) {
+    check(cudaMemcpyAsync(integers_.at(first * sizeof(int)),
+                          host_integers_.data() + first * sizeof(int), count * sizeof(int),
+                          cudaMemcpyHostToDevice, stream_),
+          "copying tokens to the device");
+  }
+  // What fails is not tried again with the next pass.
+  const std::vector<Operation> operations = std::move(waiting_);
+  waiting_.clear();
+  if (operations.size() < kWorthRecording) return launch_all(operations);
+  const auto same = [&](const Recording& r) { return r.operations == operations; };
+  const auto known = std::find_if(recordings_.begin(), recordings_.end(), same);
+  if (known == recordings_.end()) {
+    launch_all(operations);
+    recordings_.emplace_front().operations = operations;
+    if (recordings_.size() > kRecordings) recordings_.pop_back();
+    return;
+  }
+  recordings_.splice(recordings_.begin(), recordings_, known);
+  if (!known->graph) record(*known);
+  check(cudaGraphLaunch(known->graph, stream_), "replaying a pass");
+  ++replays_;
+}
+
+void Queue::finish() {
+  flush();
+  const cudaError_t status = cudaStreamSynchronize(stream_);
+  stage_.clear();
+  check(status, "a pass on the device");
+}
+
+void Queue::settle() noexcept {
+  try {
+    finish();
+  } catch (const Error&) {
+    waiting_.clear();
+  }
+}
+
+void Queue::launch_all(std::span<const Operation> operations) {
+  for (const Operation& operation : operations) {
+    if (operation.kind == OperationKind::kProduct && operation.in.type != DType::kF32) {
+      if (!products_) products_ = std::make_unique<Products>(stream_, *pool_);
+      products_->prepare(operation);
+    }
+    launch(operation);
+  }
+}
+
+// Every product was prepared when the sequence ran for the first time: nothing here waits.
+void Queue::record(Recording& recording) {
+  check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording a pass");
+  cudaGraph_t graph = nullptr;
+  try {
+    for (const Operation& operation : recording.operations) launch(operation);
+  } catch (...) {
+    cudaStreamEndCapture(stream_, &graph);
+    if (graph) cudaGraphDestroy(graph);
+    throw;
+  }
+  check(cudaStreamEndCapture(stream_, &graph), "recording a pass");
+  const cudaError_t status = cudaGraphInstantiate(&recording.graph, graph, 0);
+  cudaGraphDestroy(graph);
+  check(status, "recording a pass");
+}
+
+void Queue::launch(const Operation& op) {
+  switch (op.kind) {
+    case OperationKind::kCopyRows:
+      return launch_copy_rows(op, stream_);
+    case OperationKind::kNorm:
+      return launch_norm(op, stream_);
+    case OperationKind::kProduct:
+      return op.in.type == DType::kF32 ? launch_product_f32(op, stream_) : products_->launch(op);
+    case OperationKind::kRotate:
+      return launch_rotate(op, stream_);
+    case OperationKind::kAttend:
+      return has_fast_attention(op) ? launch_fast_attention(op, stream_)
+                                    : launch_attention(op, stream_);
+    case OperationKind::kGatedSilu:
+      return launch_gated_silu(op, stream_);
+    case OperationKind::kRelu:
+      return launch_relu(op, stream_);
+  }
+}
+
+}  // namespace umf

@@ -1,0 +1,68 @@
+// Operations wait here until a result is asked for. A long sequence that comes again is recorded as
+// a CUDA graph and replayed: one launch instead of hundreds.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/cuda/integers.h"
+#include "backend/cuda/memory.h"
+#include "backend/cuda/product.h"
+#include "backend/cuda/view.h"
+
+namespace umf {
+
+class Queue {
+ public:
+  Queue();
+  ~Queue();
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  cudaStream_t stream() const { return stream_; }
+  DevicePool& pool() { return *pool_; }
+
+  // The device's copy of the numbers, valid until finish().
+  const int* place(std::span<const int> numbers);
+  void push(const Operation& operation) {
+    if (operation.out.rows > 0 && operation.out.cols > 0) waiting_.push_back(operation);
+  }
+
+  // Starts everything that was pushed. What is flushed together is recorded together.
+  void flush();
+  // flush(), and waits until the device is done.
+  void finish();
+  // finish() before memory goes away. Failures are left to the next operation.
+  void settle() noexcept;
+
+  int replays() const { return replays_; }
+
+ private:
+  // A sequence that was seen; recorded when it is seen again.
+  struct Recording {
+    std::vector<Operation> operations;
+    cudaGraphExec_t graph = nullptr;
+    ~Recording() {
+      if (graph) cudaGraphExecDestroy(graph);
+    }
+  };
+  void launch(const Operation& operation);
+  void launch_all(std::span<const Operation> operations);
+  void record(Recording& recording);
+
+  cudaStream_t stream_ = nullptr;
+  std::shared_ptr<DevicePool> pool_;
+  PinnedArray host_integers_;
+  DeviceArray integers_;
+  IntegerStage stage_;
+  std::unique_ptr<Products> products_;
+  std::vector<Operation> waiting_;
+  std::list<Recording> recordings_;  // latest use first
+  int replays_ = 0;
+};
+
+}  // namespace umf

@@ -1,0 +1,187 @@
+// Operations on rows: copies, norms, rotation, activations. All are bound by memory: 16 bytes per
+// access where alignment allows it, each number read and written once.
+#include "backend/cuda/dispatch.cuh"
+#include "backend/cuda/kernels.h"
+
+namespace umf {
+namespace {
+
+constexpr int kThreads = 256, kWarps = kThreads / 32;
+
+template <class Word>
+__global__ void copy_rows(const Word* in, std::size_t in_stride, const int* rows, Word* out,
+                          std::size_t out_stride, int words) {
+  const Word* from = in + in_stride * rows[blockIdx.x];
+  Word* to = out + out_stride * blockIdx.x;
+  for (int i = threadIdx.x; i < words; i += blockDim.x) to[i] = from[i];
+}
+
+// The sum over the block in one fixed tree; every thread gets it.
+__device__ float block_sum(float x) {
+  __shared__ float sums[kWarps];
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(~0u, x, step);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = x;
+  __syncthreads();
+  float sum = sums[0];
+#pragma unroll
+  for (int warp = 1; warp < kWarps; ++warp) sum += sums[warp];
+  return sum;
+}
+
+// One block per row. The reference models round the normalised number before its gain; once is
+// enough, and closer to exact numbers.
+template <class T, bool kWide>
+__global__ void __launch_bounds__(kThreads) rms_norm(const T* in, int in_stride, const float* gains,
+                                                     float eps, T* out, int out_stride, int cols) {
+  const T* row = in + static_cast<std::size_t>(in_stride) * blockIdx.x;
+  T* to = out + static_cast<std::size_t>(out_stride) * blockIdx.x;
+  float squares = 0;
+  for (int at = threadIdx.x * kGroup; at < cols; at += kThreads * kGroup) {
+    float x[kGroup];
+    load_group<kWide>(row + at, cols - at, x);
+#pragma unroll
+    for (int i = 0; i < kGroup; ++i) squares = fmaf(x[i], x[i], squares);
+  }
+  const float scale = 1.0f / sqrtf(block_sum(squares) / static_cast<float>(cols) + eps);
+  for (int at = threadIdx.x * kGroup; at < cols; at += kThreads * kGroup) {
+    float x[kGroup], gain[kGroup];
+    load_group<kWide>(row + at, cols - at, x);
+    load_group<kWide>(gains + at, cols - at, gain);
+#pragma unroll
+    for (int i = 0; i < kGroup; ++i) x[i] = x[i] * scale * gain[i];
+    store_group<kWide>(to + at, cols - at, x);
+  }
+}
+
+// A thread turns a group of the first half of a head together with its partners in the second.
+template <class T, bool kWide>
+__global__ void rotate(T* x, int stride, int cols, const float* table, const int* positions,
+                       int half) {
+  const int groups = (half + kGroup - 1) / kGroup;
+  const int task = blockIdx.y * blockDim.x + threadIdx.x;
+  const int head = task / groups, at = task % groups * kGroup;
+  if (head * 2 * half >= cols) return;
+  T* first = x + static_cast<std::size_t>(stride) * blockIdx.x + head * 2 * half + at;
+  const float* cosines = table + static_cast<std::size_t>(positions[blockIdx.x]) * 2 * half + at;
+  float a[kGroup], b[kGroup], c[kGroup], s[kGroup], left[kGroup], right[kGroup];
+  load_group<kWide>(first, half - at, a);
+  load_group<kWide>(first + half, half - at, b);
+  load_group<kWide>(cosines, half - at, c);
+  load_group<kWide>(cosines + half, half - at, s);
+#pragma unroll
+  for (int i = 0; i < kGroup; ++i) {
+    left[i] = a[i] * c[i] - b[i] * s[i];
+    right[i] = b[i] * c[i] + a[i] * s[i];
+  }
+  store_group<kWide>(first, half - at, left);
+  store_group<kWide>(first + half, half - at, right);
+}
+
+// The fast exponential and division are exact to what bf16 can hold, and a third of the work.
+template <class T>
+__device__ float silu(float x) {
+  return sizeof(T) == 4 ? x / (1.0f + expf(-x)) : __fdividef(x, 1.0f + __expf(-x));
+}
+
+// `out` may stand where the gate stands: a thread reads its numbers before it writes them. Blocks
+// follow each other along a row, as memory does, and a thread has several loads under way.
+constexpr int kSteps = 2, kStep = kThreads * kGroup, kSpan = kSteps * kStep;
+
+template <class T, bool kWide>
+__global__ void __launch_bounds__(kThreads)
+    gated_silu(const T* gate_up, int in_stride, T* out, int out_stride, int cols) {
+  const int blocks = (cols + kSpan - 1) / kSpan;
+  const std::size_t row = blockIdx.x / blocks;
+  const int first = static_cast<int>(blockIdx.x) % blocks * kSpan + threadIdx.x * kGroup;
+  const T* in = gate_up + in_stride * row;
+  T* to = out + out_stride * row;
+  float gate[kSteps][kGroup], up[kSteps][kGroup];
+#pragma unroll
+  for (int step = 0; step < kSteps; ++step) {
+    const int at = first + step * kStep;
+    if (at >= cols) break;
+    load_group<kWide>(in + at, cols - at, gate[step]);
+    load_group<kWide>(in + cols + at, cols - at, up[step]);
+  }
+#pragma unroll
+  for (int step = 0; step < kSteps; ++step) {
+    const int at = first + step * kStep;
+    if (at >= cols) break;
+#pragma unroll
+    for (int i = 0; i < kGroup; ++i) gate[step][i] = silu<T>(gate[step][i]) * up[step][i];
+    store_group<kWide>(to + at, cols - at, gate[step]);
+  }
+}
+
+template <class T>
+__global__ void relu(T* x, int stride, int cols) {
+  T* row = x + static_cast<std::size_t>(stride) * blockIdx.x;
+  for (int i = threadIdx.x; i < cols; i += blockDim.x) {
+    row[i] = from_float<T>(fmaxf(to_float(row[i]), 0.0f));
+  }
+}
+
+template <class Word>
+void copy_as(const Operation& op, cudaStream_t stream) {
+  const std::size_t size = size_of(op.out.type);
+  copy_rows<<<op.out.rows, 128, 0, stream>>>(
+      pointer<const Word>(op.in), op.in.stride * size / sizeof(Word), op.integers,
+      pointer<Word>(op.out), op.out.stride * size / sizeof(Word),
+      static_cast<int>(op.out.cols * size / sizeof(Word)));
+}
+
+}  // namespace
+
+void launch_copy_rows(const Operation& op, cudaStream_t stream) {
+  if (is_wide(op.in) && is_wide(op.out))
+    copy_as<uint4>(op, stream);
+  else if (op.out.type == DType::kF32)
+    copy_as<std::uint32_t>(op, stream);
+  else
+    copy_as<std::uint16_t>(op, stream);
+  check_launch("copying rows");
+}
+
+void launch_norm(const Operation& op, cudaStream_t stream) {
+  dispatch(op.in.type, is_wide(op.in) && is_wide(op.out), [&](auto zero, auto wide) {
+    using T = decltype(zero);
+    rms_norm<T, wide><<<op.in.rows, kThreads, 0, stream>>>(
+        pointer<const T>(op.in), op.in.stride, static_cast<const float*>(op.weight), op.eps,
+        pointer<T>(op.out), op.out.stride, op.in.cols);
+  });
+  check_launch("normalising");
+}
+
+void launch_rotate(const Operation& op, cudaStream_t stream) {
+  const int half = op.head_dim / 2;
+  const int tasks = op.out.cols / op.head_dim * ((half + kGroup - 1) / kGroup);
+  dispatch(op.out.type, is_wide(op.out) && half % kGroup == 0, [&](auto zero, auto wide) {
+    using T = decltype(zero);
+    rotate<T, wide><<<dim3(op.out.rows, blocks_for(tasks, 128)), 128, 0, stream>>>(
+        pointer<T>(op.out), op.out.stride, op.out.cols, static_cast<const float*>(op.weight),
+        op.integers, half);
+  });
+  check_launch("rotating");
+}
+
+void launch_gated_silu(const Operation& op, cudaStream_t stream) {
+  const bool wide = is_wide(op.in) && is_wide(op.out);
+  const unsigned grid = static_cast<unsigned>(op.out.rows) * blocks_for(op.out.cols, kSpan);
+  dispatch(op.in.type, wide, [&](auto zero, auto whole) {
+    using T = decltype(zero);
+    gated_silu<T, whole><<<grid, kThreads, 0, stream>>>(
+        pointer<const T>(op.in), op.in.stride, pointer<T>(op.out), op.out.stride, op.out.cols);
+  });
+  check_launch("the gated activation");
+}
+
+void launch_relu(const Operation& op, cudaStream_t stream) {
+  dispatch(op.out.type, false, [&](auto zero, auto) {
+    using T = decltype(zero);
+    relu<<<op.out.rows, kThreads, 0, stream>>>(pointer<T>(op.out), op.out.stride, op.out.cols);
+  });
+  check_launch("relu");
+}
+
+}  // namespace umf

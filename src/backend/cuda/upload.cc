@@ -1,0 +1,48 @@
+#include "backend/cuda/upload.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backend/cuda/check.h"
+#include "backend/cuda/kernels.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{16} << 20;  // bytes
+
+}  // namespace
+
+Uploader::Lane::Lane() : host(kPiece), device(kPiece) {
+  check(cudaEventCreateWithFlags(&free, cudaEventDisableTiming), "making an event");
+}
+
+Uploader::Uploader(cudaStream_t stream, WeightsCopied copied)
+    : stream_(stream), copied_(std::move(copied)) {}
+
+Uploader::~Uploader() { cudaStreamSynchronize(stream_); }
+
+void Uploader::copy(const HostTensor& tensor, DType type, void* to) {
+  const std::size_t size = size_of(tensor.type);
+  const std::size_t count = static_cast<std::size_t>(tensor.rows) * tensor.cols;
+  for (std::size_t done = 0; done < count;) {
+    Lane& lane = lanes_[next_];
+    next_ = 1 - next_;
+    const std::size_t numbers = std::min(count - done, kPiece / size);
+    check(cudaEventSynchronize(lane.free), "copying weights");
+    std::memcpy(lane.host.data(), tensor.data + done * size, numbers * size);
+    std::byte* target = static_cast<std::byte*>(to) + done * size_of(type);
+    void* first_stop = tensor.type == type ? target : lane.device.data();
+    check(cudaMemcpyAsync(first_stop, lane.host.data(), numbers * size, cudaMemcpyHostToDevice,
+                          stream_),
+          "copying weights");
+    if (tensor.type != type)
+      launch_convert(lane.device.data(), tensor.type, target, type, numbers, stream_);
+    check(cudaEventRecord(lane.free, stream_), "copying weights");
+    done += numbers;
+    bytes_ += numbers * size;
+    if (copied_) copied_(bytes_);
+  }
+}
+
+}  // namespace umf

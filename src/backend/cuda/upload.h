@@ -1,0 +1,37 @@
+// Weights on their way from the mapped file to the device: once, in pieces, through page-locked
+// memory, so that reading the file and copying go on side by side.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "backend/cuda/memory.h"
+#include "backend/tensor.h"
+
+namespace umf {
+
+class Uploader {
+ public:
+  Uploader(cudaStream_t stream, WeightsCopied copied);
+  ~Uploader();
+  Uploader(const Uploader&) = delete;
+  Uploader& operator=(const Uploader&) = delete;
+
+  // The numbers of `tensor`, packed, at `to` in `type`. The host's memory has been read on return.
+  void copy(const HostTensor& tensor, DType type, void* to);
+
+ private:
+  struct Lane {
+    PinnedArray host;
+    DeviceArray device;  // numbers of another type wait here for their conversion
+    cudaEvent_t free = nullptr;
+    explicit Lane();
+    ~Lane() { cudaEventDestroy(free); }
+  };
+  cudaStream_t stream_;
+  Lane lanes_[2];
+  int next_ = 0;
+  WeightsCopied copied_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace umf

@@ -1,0 +1,50 @@
+// What kernels are given: matrices as plain pointers, and the record of one operation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/tensor.h"
+
+namespace umf {
+
+// A Matrix on the device without its owner.
+struct View {
+  void* data = nullptr;
+  DType type = DType::kF32;
+  int rows = 0, cols = 0, stride = 0;  // in elements
+  bool operator==(const View&) const = default;
+};
+
+inline View view_of(const Matrix& m) {
+  if (!m.memory) return {};
+  return {static_cast<std::byte*>(m.memory.get()) + m.offset * size_of(m.type), m.type, m.rows,
+          m.cols, m.stride};
+}
+
+enum class OperationKind : std::uint8_t {
+  kCopyRows,  // out[i] = in[integers[i]]: embed and gather
+  kNorm,
+  kProduct,
+  kRotate,
+  kAttend,
+  kGatedSilu,
+  kRelu,
+};
+
+// One operation of a forward pass. Two passes whose operations are equal do the same work on the
+// same memory, and differ at most in the numbers that stand there: a recording can be replayed.
+struct Operation {
+  OperationKind kind = OperationKind::kCopyRows;
+  View in, keys, values, out;
+  const void* weight = nullptr;  // (out.cols, in.cols) of a product; gains; cosines and sines
+  const void* bias = nullptr;
+  bool add = false;  // product: out += instead of out =
+  float eps = 0;
+  int head_dim = 0;
+  AttentionShape shape;
+  const int* integers = nullptr;  // tokens, rows or positions, on the device
+  bool operator==(const Operation&) const = default;
+};
+
+}  // namespace umf

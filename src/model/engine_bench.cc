@@ -1,0 +1,389 @@
+// A decoding step of the published shapes beside the matrix products and the attention it consists
+// of, alone and in the same run. Random weights; every figure is a median of interleaved rounds.
+//   engine_bench [--backend NAME] [--positions N] [--quick]
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "backend/backends.h"
+#include "backend/cuda/cuda_backend.h"
+#include "base/error.h"
+#include "model/transformer.h"
+
+namespace umf {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Shape {
+  const char* name;
+  const Family& family;
+  Architecture architecture;
+};
+
+std::vector<Shape> shapes(bool quick) {
+  Architecture llada{.layers = 32,
+                     .hidden = 4096,
+                     .mlp = 12288,
+                     .vocabulary = 126464,
+                     .max_length = 4096,
+                     .attention = {32, 32, 128, AttentionKind::kFull, 1},
+                     .rope_theta = 5e5,
+                     .norm_eps = 1e-5f};
+  Architecture dream{.layers = 28,
+                     .hidden = 3584,
+                     .mlp = 18944,
+                     .vocabulary = 152064,
+                     .max_length = 4096,
+                     .attention = {28, 4, 128, AttentionKind::kFull, 1},
+                     .rope_theta = 1e6,
+                     .norm_eps = 1e-6f,
+                     .qkv_bias = true};
+  if (quick) llada.layers = dream.layers = 2, llada.vocabulary = dream.vocabulary = 4096;
+  return {{"LLaDA-8B", kLlada, llada}, {"Dream-7B", kDream, dream}};
+}
+
+// One block of random numbers that all tensors share, from different places in it on.
+class RandomWeights {
+ public:
+  RandomWeights(const Shape& shape) {
+    const Architecture& a = shape.architecture;
+    const TensorNames& n = shape.family.names;
+    fill(static_cast<std::size_t>(a.vocabulary) * a.hidden + kSlack);
+    matrix(n.embedding, a.vocabulary, a.hidden);
+    vector(n.final_norm, a.hidden);
+    matrix(n.head, a.vocabulary, a.hidden);
+    for (int layer = 0; layer < a.layers; ++layer) {
+      const std::string p = n.layer + std::to_string(layer) + ".";
+      vector(p + n.attention_norm, a.hidden);
+      vector(p + n.mlp_norm, a.hidden);
+      const std::pair<const std::string&, int> inputs[] = {
+          {n.query, a.query_cols()}, {n.key, a.kv_cols()}, {n.value, a.kv_cols()}};
+      for (const auto& [name, outputs] : inputs) {
+        matrix(p + name + ".weight", outputs, a.hidden);
+        if (a.qkv_bias) vector(p + name + ".bias", outputs);
+      }
+      matrix(p + n.attention_out, a.hidden, a.query_cols());
+      matrix(p + n.gate, a.mlp, a.hidden);
+      matrix(p + n.up, a.mlp, a.hidden);
+      matrix(p + n.down, a.hidden, a.mlp);
+    }
+  }
+  Weights weights() const { return Weights::in_memory(tensors_); }
+
+ private:
+  static constexpr std::size_t kSlack = 1 << 20;
+
+  // bf16 between -1/32 and 1/32: sign and mantissa at random, the exponent nearly so.
+  void fill(std::size_t count) {
+    numbers_.resize(count);
+    std::uint64_t state = 0x9E3779B97F4A7C15;
+    for (std::uint16_t& number : numbers_) {
+      state = state * 6364136223846793005 + 1442695040888963407;
+      const auto bits = static_cast<std::uint32_t>(state >> 40);
+      number = static_cast<std::uint16_t>((bits & 0x807F) | (118 + (bits >> 8) % 4) << 7);
+    }
+  }
+  void matrix(const std::string& name, int rows, int cols) { add(name, {rows, cols}); }
+  void vector(const std::string& name, int size) { add(name, {size}); }
+  void add(const std::string& name, std::vector<std::int64_t> shape) {
+    std::size_t count = 1;
+    for (const std::int64_t n : shape) count *= n;
+    const std::size_t first = tensors_.size() * 4001 % kSlack;
+    const std::span<const std::uint16_t> numbers(numbers_.data() + first, count);
+    tensors_[name] = {"BF16", std::move(shape), std::as_bytes(numbers)};
+  }
+
+  std::vector<std::uint16_t> numbers_;
+  std::map<std::string, StoredTensor> tensors_;
+};
+
+// The parts of a step, each over all layers with the step's own shapes.
+class Parts {
+ public:
+  Parts(Backend& backend, const Shape& shape, const Weights& w)
+      : backend_(backend), a_(shape.architecture) {
+    const TensorNames& n = shape.family.names;
+    const auto load = [&](std::vector<HostTensor> parts) {
+      return backend_.load_linear(parts, {});
+    };
+    for (int i = 0; i < a_.layers; ++i) {
+      const std::string p = n.layer + std::to_string(i) + ".";
+      const int h = a_.hidden;
+      layers_.push_back({load({w.matrix(p + n.query + ".weight", a_.query_cols(), h),
+                               w.matrix(p + n.key + ".weight", a_.kv_cols(), h),
+                               w.matrix(p + n.value + ".weight", a_.kv_cols(), h)}),
+                         load({w.matrix(p + n.attention_out, h, a_.query_cols())}),
+                         load({w.matrix(p + n.gate, a_.mlp, h), w.matrix(p + n.up, a_.mlp, h)}),
+                         load({w.matrix(p + n.down, h, a_.mlp)})});
+    }
+    head_ = load({w.matrix(n.head, a_.vocabulary, a_.hidden)});
+    table_ = load({w.matrix(n.embedding, a_.vocabulary, a_.hidden)});
+    gains_ = backend_.load_gains(w.vector(n.final_norm, a_.hidden));
+  }
+
+  // Activations like those of a step with this many positions.
+  void prepare(int length, int wanted) {
+    length_ = length;
+    wanted_ = wanted;
+    const int q = a_.query_cols(), kv = a_.kv_cols();
+    rotation_ = backend_.make_rotation(length, a_.attention.head_dim, a_.rope_theta);
+    x_ = backend_.allocate(length, a_.hidden);
+    h_ = backend_.allocate(length, a_.hidden);
+    qkv_ = backend_.allocate(length, q + 2 * kv);
+    attended_ = backend_.allocate(length, q);
+    wide_ = backend_.allocate(length, 2 * a_.mlp);
+    logits_ = backend_.allocate_logits(wanted, a_.vocabulary);
+    std::vector<Token> tokens(length);
+    for (int i = 0; i < length; ++i) tokens[i] = i * 37 % a_.vocabulary;
+    backend_.embed(*table_, tokens, x_);
+    backend_.rms_norm(x_, *gains_, a_.norm_eps, h_);
+    backend_.project(h_, *layers_[0].qkv, 0, qkv_);
+    backend_.attend(qkv_.columns(0, q), qkv_.columns(q, kv), qkv_.columns(q + kv, kv), all(),
+                    a_.attention, attended_);
+    backend_.project(h_, *layers_[0].gate_up, 0, wide_);
+    products();
+  }
+
+  void products() {
+    const int q = a_.query_cols(), kv = a_.kv_cols();
+    for (int n = 0; n < a_.layers; ++n) {
+      const Layer& layer = layers_[n];
+      const bool last = n + 1 == a_.layers;
+      const int rows = last ? wanted_ : length_;
+      if (last) {
+        backend_.project(h_, *layer.qkv, q, qkv_.columns(q, 2 * kv));
+        backend_.project(h_.row_range(0, rows), *layer.qkv, 0,
+                         qkv_.row_range(0, rows).columns(0, q));
+      } else {
+        backend_.project(h_, *layer.qkv, 0, qkv_);
+      }
+      backend_.project_add(attended_.row_range(0, rows), *layer.out, x_.row_range(0, rows));
+      backend_.project(h_.row_range(0, rows), *layer.gate_up, 0, wide_.row_range(0, rows));
+      backend_.project_add(wide_.row_range(0, rows).columns(0, a_.mlp), *layer.down,
+                           x_.row_range(0, rows));
+    }
+    backend_.project(h_.row_range(0, wanted_), *head_, 0, logits_);
+    wait();
+  }
+  void attention() {
+    const int q = a_.query_cols(), kv = a_.kv_cols();
+    const std::vector<int> positions = all();
+    for (int n = 0; n < a_.layers; ++n) {
+      const int rows = n + 1 == a_.layers ? wanted_ : length_;
+      backend_.attend(qkv_.columns(0, q).row_range(0, rows), qkv_.columns(q, kv),
+                      qkv_.columns(q + kv, kv), std::span(positions).first(rows), a_.attention,
+                      attended_.row_range(0, rows));
+    }
+    wait();
+  }
+  void norms() {
+    for (int n = 0; n < 2 * a_.layers; ++n) backend_.rms_norm(x_, *gains_, a_.norm_eps, h_);
+    wait();
+  }
+  void rotations() {
+    const std::vector<int> positions = all();
+    for (int n = 0; n < a_.layers; ++n) {
+      backend_.rotate(qkv_.columns(0, a_.query_cols() + a_.kv_cols()), positions, *rotation_);
+    }
+    wait();
+  }
+  void activations() {
+    for (int n = 0; n < a_.layers; ++n) backend_.gated_silu(wide_, wide_.columns(0, a_.mlp));
+    wait();
+  }
+  void predict() {
+    std::vector<Prediction> out(wanted_);
+    const std::vector<int> positions = all();
+    backend_.predict(logits_, std::span(positions).first(wanted_), {}, out);
+  }
+  void predict_drawn() {
+    std::vector<Prediction> out(wanted_);
+    const std::vector<int> positions = all();
+    backend_.predict(logits_, std::span(positions).first(wanted_),
+                     {.temperature = 0.2f, .top_p = 0.95f, .tempered_scores = true}, out);
+  }
+
+  double flops() const {
+    const double h = a_.hidden, q = a_.query_cols(), kv = a_.kv_cols(), mlp = a_.mlp;
+    const double most = 2.0 * length_ * (a_.layers - 1) + 2.0 * wanted_;
+    const double products = most * (h * q + q * h + 3 * h * mlp) +
+                            2.0 * length_ * a_.layers * h * 2 * kv +
+                            2.0 * wanted_ * h * a_.vocabulary;
+    return products + most * 2 * length_ * q;
+  }
+
+ private:
+  struct Layer {
+    std::shared_ptr<const Linear> qkv, out, gate_up, down;
+  };
+  std::vector<int> all() const {
+    std::vector<int> positions(length_);
+    std::iota(positions.begin(), positions.end(), 0);
+    return positions;
+  }
+  void wait() {
+    float number = 0;
+    backend_.read(x_.row_range(0, 1).columns(0, 1), {&number, 1});
+  }
+
+  Backend& backend_;
+  Architecture a_;
+  int length_ = 0, wanted_ = 0;
+  std::vector<Layer> layers_;
+  std::shared_ptr<const Linear> head_, table_;
+  std::shared_ptr<const Gains> gains_;
+  std::shared_ptr<const Rotation> rotation_;
+  Matrix x_, h_, qkv_, attended_, wide_, logits_;
+};
+
+// A whole step: tokens in, predictions out.
+class Step {
+ public:
+  Step(Backend& backend, const Shape& shape, const Weights& weights)
+      : backend_(backend),
+        transformer_(backend, shape.architecture, shape.family.names, weights,
+                     {&shape.family.names.head, 1}) {
+    const HostTensor head = weights.matrix(shape.family.names.head, shape.architecture.vocabulary,
+                                           shape.architecture.hidden);
+    head_ = backend.load_linear({&head, 1}, {});
+  }
+  void run(int length, int wanted) {
+    std::vector<Token> tokens(length);
+    for (int i = 0; i < length; ++i) tokens[i] = (i * 37 + 11) % head_->outputs;
+    std::vector<int> rows(wanted);
+    std::iota(rows.begin(), rows.end(), length - wanted);
+    const Matrix hidden = transformer_.forward(tokens, rows);
+    if (logits_.rows < wanted) logits_ = backend_.allocate_logits(wanted, head_->outputs);
+    backend_.project(hidden, *head_, 0, logits_.row_range(0, wanted));
+    std::vector<Prediction> out(wanted);
+    backend_.predict(logits_.row_range(0, wanted), rows, {}, out);
+  }
+
+ private:
+  Backend& backend_;
+  Transformer transformer_;
+  std::shared_ptr<const Linear> head_;
+  Matrix logits_;
+};
+
+double milliseconds(const std::function<void()>& work) {
+  const auto start = Clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// TFLOP/s of one large product: what the machine gives at best.
+double peak(Backend& backend, bool quick) {
+  const int n = quick ? 512 : 8192;
+  std::vector<std::uint16_t> numbers(static_cast<std::size_t>(n) * n);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<std::uint16_t>(0x3C00 | (i * 2654435761u >> 16 & 0x80FF));
+  }
+  const HostTensor host{reinterpret_cast<const std::byte*>(numbers.data()), DType::kBF16, n, n};
+  const auto weight = backend.load_linear({&host, 1}, {});
+  const Matrix x = backend.allocate(n, n), y = backend.allocate(n, n);
+  std::vector<Token> rows(n);
+  std::iota(rows.begin(), rows.end(), 0);
+  backend.embed(*weight, rows, x);
+  std::vector<double> times;
+  constexpr int kTogether = 8;
+  for (int round = 0; round < 6; ++round) {
+    times.push_back(milliseconds([&] {
+      for (int i = 0; i < kTogether; ++i) backend.project(x, *weight, 0, y);
+      float number = 0;
+      backend.read(y.row_range(0, 1).columns(0, 1), {&number, 1});
+    }));
+  }
+  return kTogether * 2.0 * n * n * n / median({times.begin() + 2, times.end()}) / 1e9;
+}
+
+void measure(Backend& backend, const Shape& shape, const std::vector<int>& lengths, double peak,
+             int rounds) {
+  const auto start = Clock::now();
+  const RandomWeights random(shape);
+  const Weights weights = random.weights();
+  Step step(backend, shape, weights);
+  Parts parts(backend, shape, weights);
+  fmt::print(
+      "\n{}: twice {:.1f} GB of weights ready after {:.1f} s, {:.1f} GiB of the GPU taken\n\n",
+      shape.name, static_cast<double>(weights.bytes()) / 1e9,
+      std::chrono::duration<double>(Clock::now() - start).count(),
+      static_cast<double>(cuda_memory_in_use()) / (1 << 30));
+  fmt::print(
+      "| positions | wanted | step ms | products | attention | step / (products + attention) | "
+      "norms | rotation | activation | predict | predict, top-p | TFLOP/s | of peak |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  for (const int length : lengths) {
+    for (const int wanted : {std::max(length - 256, 1), 32}) {
+      parts.prepare(length, wanted);
+      using Work = std::function<void()>;
+      const std::vector<Work> works = {
+          [&] { step.run(length, wanted); }, [&] { parts.products(); },
+          [&] { parts.attention(); },        [&] { parts.norms(); },
+          [&] { parts.rotations(); },        [&] { parts.activations(); },
+          [&] { parts.predict(); },          [&] { parts.predict_drawn(); }};
+      std::vector<std::vector<double>> times(works.size());
+      for (int round = -3; round < rounds; ++round) {
+        for (std::size_t i = 0; i < works.size(); ++i) {
+          const double time = milliseconds(works[i]);
+          if (round >= 0) times[i].push_back(time);
+        }
+      }
+      std::vector<double> t;
+      for (const auto& one : times) t.push_back(median(one));
+      const double rate = parts.flops() / t[0] / 1e9;
+      fmt::print(
+          "| {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.3f} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | "
+          "{:.2f} | {:.0f} | {:.0f} % |\n",
+          length, wanted, t[0], t[1], t[2], t[0] / (t[1] + t[2]), t[3], t[4], t[5], t[6], t[7],
+          rate, 100 * rate / peak);
+      std::fflush(stdout);
+    }
+  }
+}
+
+int run(int argc, char** argv) {
+  std::string name = "cuda";
+  std::vector<int> lengths = {768, 1024, 1280, 2048};
+  bool quick = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option == "--quick")
+      quick = true;
+    else if (option == "--backend" && i + 1 < argc)
+      name = argv[++i];
+    else if (option == "--positions" && i + 1 < argc)
+      lengths = {std::max(33, std::atoi(argv[++i]))};
+    else
+      throw Error("engine_bench takes --backend NAME, --positions N and --quick, not " + option);
+  }
+  if (quick) lengths = {64};
+  const auto backend = make_backend(name, {});
+  const double best = peak(*backend, quick);
+  fmt::print("{}: {:.0f} TFLOP/s in one large product\n", backend->description(), best);
+  for (const Shape& shape : shapes(quick)) measure(*backend, shape, lengths, best, quick ? 3 : 15);
+  return 0;
+}
+
+}  // namespace
+}  // namespace umf
+
+int main(int argc, char** argv) {
+  try {
+    return umf::run(argc, argv);
+  } catch (const umf::Error& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 1;
+  }
+}
