@@ -54,7 +54,7 @@ class BenchCli : public testing::Test {
     problems(5, text_checks("ae"));
     write_file(place("configs"), R"([
       {"name": "umf", "action": ["model=dream,temperature=0.4", "model=llada"]},
-      {"name": "bon", "search": "best-of-n", "action": ["model=llada,temperature=0.8"]},
+      {"name": "bon", "no-cache": false, "search": "best-of-n", "action": ["model=llada,temperature=0.8"]},
       {"name": "pair", "search": "pair", "budget": [32, 64],
        "action": ["model=dream,temperature=0.7", "model=llada,temperature=0.8"]}])");
   }
@@ -230,6 +230,8 @@ TEST_F(BenchCli, RefusesWhatCannotBe) {
   expect_refusal(with_configs(R"([{"name": "a"}, {"name": "a"}])"), "'a' is there twice");
   expect_refusal(with_configs(R"([{"name": "a", "serach": "dts"}])"), "Did you mean --search?");
   expect_refusal(with_configs(R"([{"name": "a", "quiet": true}])"), "unknown option --quiet");
+  expect_refusal(with_configs(R"([{"name": "a", "no-cahe": false}])"), "Did you mean --no-cache?");
+  expect_refusal(with_configs(R"([{"name": "a", "window": true}])"), "bad: 'a'");
   expect_refusal(with_configs(R"([{"name": "a", "window": "x"}])"), "bad: 'a'");
   expect_refusal(with_configs(R"([{"name": "a", "window": {}}])"), "'window' takes");
   expect_refusal(with_configs(R"([{"name": "a", "search": "dts"}])"), "takes one action");

@@ -3,17 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <thread>
 
 #include "base/error.h"
-#include "bench/grading.h"
 #include "bench/judge_threads.h"
+#include "bench/shared_problem.h"
 #include "bench/views.h"
-#include "reward/program_of.h"
 
 namespace umf {
 namespace {
@@ -21,48 +18,6 @@ namespace {
 double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
-
-// A judge that is asked for a text once.
-class RememberedReward final : public Reward {
- public:
-  explicit RememberedReward(std::unique_ptr<Reward> judge) : judge_(std::move(judge)) {}
-  int parts() const override { return judge_->parts(); }
-  Verdict judge(std::string_view answer) override {
-    const std::string text(answer);
-    {
-      const std::lock_guard lock(mutex_);
-      if (const auto known = verdicts_.find(text); known != verdicts_.end()) return known->second;
-    }
-    Verdict verdict = judge_->judge(answer);
-    const std::lock_guard lock(mutex_);
-    if (!std::isnan(verdict.reward)) verdicts_.emplace(text, verdict);
-    return verdict;
-  }
-
- private:
-  const std::unique_ptr<Reward> judge_;
-  std::mutex mutex_;
-  std::map<std::string, Verdict> verdicts_;
-};
-
-// What the configurations of one problem have in common.
-struct Shared {
-  RememberedReward reward;
-  std::shared_ptr<Grading> grading;
-  WalkMemo walks;
-
-  Shared(const Task& task, const JudgeTools& tools)
-      : reward(make_judge(task.problem.reward, task, tools)),
-        grading(std::make_shared<Grading>(
-            task.hidden.is_null() ? nullptr : make_judge(task.hidden, task, tools),
-            [&task, &tools](const std::string& answer) {
-              return program_of(task.problem.reward, answer, task.problem.id, tools);
-            })) {}
-  static std::unique_ptr<Reward> make_judge(const Json& spec, const Task& task,
-                                            const JudgeTools& tools) {
-    return make_reward(spec, {task.problem.id, task.problem.prompt}, task.problem.id, tools);
-  }
-};
 
 // A claimed job while its parts are graded on other threads.
 struct OpenJob {
@@ -95,7 +50,7 @@ class Runner {
   // False: nothing will come any more for this worker.
   bool await_others();
   void do_job(Job job);
-  Shared& shared(int problem);
+  SharedProblem& shared(int problem);
   std::vector<const Configuration*> runs_for(const Contender& contender,
                                              const std::vector<long>& budgets) const;
   std::vector<Result> unjudged(const OpenJob& open);
@@ -111,12 +66,11 @@ class Runner {
   Views views_;
   ResultWriter writer_;
   int shared_problem_ = -1;
-  std::unique_ptr<Shared> shared_;
+  std::unique_ptr<SharedProblem> shared_;
   JudgeThreads judges_;  // last: its threads use the above
 };
 
 BenchEnd Runner::work() {
-  BenchEnd end = BenchEnd::kComplete;
   while (!stopped()) {
     views_.refresh_now_and_then(board_.results());
     if (auto job = board_.next()) {
@@ -125,29 +79,27 @@ BenchEnd Runner::work() {
       break;
     }
   }
-  if (stopped()) {
-    end = BenchEnd::kStopped;
-    judges_.stop();
-  } else {
-    judges_.drain();
-    board_.next();
-    if (board_.others_at_work()) end = BenchEnd::kOthersAtWork;
-  }
+  const bool stopped_early = stopped();
+  if (stopped_early) judges_.stop();
   views_.refresh(board_.results());
   const Tally tally = board_.tally();
   if (tally.done == tally.total) {
     run_.remove_checkpoints();
     run_.remove_drafts();
     board_.leases().tidy();
+    return BenchEnd::kComplete;
   }
-  if (end == BenchEnd::kComplete && tally.failed > 0) return BenchEnd::kFailures;
-  return end;
+  if (stopped_early) return BenchEnd::kStopped;
+  return tally.done + tally.failed == tally.total ? BenchEnd::kFailures : BenchEnd::kOthersAtWork;
 }
 
 bool Runner::await_others() {
   judges_.drain();  // what it finishes may be all that was missing
-  if (!board_.others_at_work() || !plan_.wait_for_others) return false;
-  if (hooks_.news) hooks_.news({board_.tally(), "waiting for other workers"});
+  board_.results().refresh();
+  const Tally tally = board_.tally();
+  const bool all_tried = tally.done + tally.failed == tally.total && !board_.others_at_work();
+  if (all_tried || !plan_.wait_for_others) return false;
+  if (hooks_.news) hooks_.news({tally, "waiting for other workers"});
   const double seconds = std::min(1.0, plan_.heartbeat_seconds);
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   return true;
@@ -179,9 +131,9 @@ std::vector<Result> Runner::unjudged(const OpenJob& open) {
   return results;
 }
 
-Shared& Runner::shared(int problem) {
+SharedProblem& Runner::shared(int problem) {
   if (problem != shared_problem_)
-    shared_ = std::make_unique<Shared>(plan_.tasks[problem], plan_.tools);
+    shared_ = std::make_unique<SharedProblem>(plan_.tasks[problem], plan_.tools);
   shared_problem_ = problem;
   return *shared_;
 }
@@ -209,7 +161,7 @@ bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& c
   const long budget = configuration.solve.budget;
   const bool resumable = configuration.search_name != kTreasureName;
   const Tally tally = board_.tally();
-  Shared& common = shared(open->job.problem);
+  SharedProblem& common = shared(open->job.problem);
   Searched searched = search_task(
       {.problem = task.problem,
        .configuration = configuration,

@@ -43,11 +43,11 @@ std::string word_of(const Json& value, const std::string& where, const std::stri
 std::vector<std::string> words_of(const Json& entry, const std::string& where) {
   std::vector<std::string> words;
   for (const auto& [key, value] : entry.items()) {
-    if (key == "name" || value == false) continue;
+    if (key == "name") continue;
     const std::string option = fmt::format("--{}", key);
     const bool repeated = key == "model" || key == "action";
-    if (value == true) {
-      words.push_back(option);
+    if (value.is_boolean()) {
+      words.push_back(option + (value == true ? "=true" : "=false"));
     } else if (value.is_array() && repeated) {
       for (const Json& one : value) words.insert(words.end(), {option, word_of(one, where, key)});
     } else if (value.is_array()) {

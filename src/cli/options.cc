@@ -174,8 +174,9 @@ void parse_options(const std::string& where, const std::vector<std::string>& wor
   } catch (const CLI::ParseError& mistake) {
     const auto extras = app.remaining();
     if (extras.empty()) throw Error(where + ": " + plain(mistake));
-    throw Error(with_suggestion(fmt::format("{}: unknown option {}", where, extras.front()),
-                                extras.front(), long_names(app), "umf solve --help"));
+    const std::string option = extras.front().substr(0, extras.front().find('='));
+    throw Error(with_suggestion(fmt::format("{}: unknown option {}", where, option), option,
+                                long_names(app), "umf solve --help"));
   }
 }
 

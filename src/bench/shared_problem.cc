@@ -1,0 +1,36 @@
+#include "bench/shared_problem.h"
+
+#include <cmath>
+
+#include "reward/program_of.h"
+
+namespace umf {
+namespace {
+
+std::unique_ptr<Reward> make_judge(const Json& spec, const Task& task, const JudgeTools& tools) {
+  return make_reward(spec, {task.problem.id, task.problem.prompt}, task.problem.id, tools);
+}
+
+}  // namespace
+
+Verdict RememberedReward::judge(std::string_view answer) {
+  const std::string text(answer);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = verdicts_.find(text); known != verdicts_.end()) return known->second;
+  }
+  Verdict verdict = judge_->judge(answer);
+  const std::lock_guard lock(mutex_);
+  if (!std::isnan(verdict.reward)) verdicts_.emplace(text, verdict);
+  return verdict;
+}
+
+SharedProblem::SharedProblem(const Task& task, const JudgeTools& tools)
+    : reward(make_judge(task.problem.reward, task, tools)),
+      grading(std::make_shared<Grading>(
+          task.hidden.is_null() ? nullptr : make_judge(task.hidden, task, tools),
+          [&task, &tools](const std::string& answer) {
+            return program_of(task.problem.reward, answer, task.problem.id, tools);
+          })) {}
+
+}  // namespace umf
