@@ -9,6 +9,7 @@ import builtins
 import contextlib
 import io
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import sys
 
 _OS = """kill system putenv remove removedirs rmdir fchdir setuid fork forkpty killpg rename renames truncate replace
 unlink fchmod fchown chmod chown chroot lchflags lchmod lchown getcwd chdir""".split()
+_getrusage, _SELF = resource.getrusage, resource.RUSAGE_SELF  # programs lose the module
 _MODULES = "ipdb joblib resource psutil tkinter".split()
 
 
@@ -61,14 +63,32 @@ def swallow_streams():
 
 @contextlib.contextmanager
 def alarm(seconds, handler=None):
-    """Raises TimeoutException in the program after `seconds` of wall time."""
+    """Raises TimeoutException in the program after `seconds` of wall time, as the public graders do.
+
+    On a busy machine a program that never waited for anything may have been kept waiting itself: such a one gets the
+    rest of its seconds, so that a verdict does not depend on the neighbours.
+    """
 
     def expired(number, frame):
-        raise TimeoutException(f"no result after {seconds:g} seconds")
+        used, waits = _used()
+        missing = seconds - (used - begin)
+        if waits == waits_before and missing > 0.05 * seconds:
+            signal.setitimer(signal.ITIMER_REAL, missing)
+        elif handler is not None:
+            handler(number, frame)
+        else:
+            raise TimeoutException(f"no result after {seconds:g} seconds")
 
-    signal.signal(signal.SIGALRM, handler or expired)
+    begin, waits_before = _used()
+    signal.signal(signal.SIGALRM, expired)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _used():
+    """CPU seconds of this process, and how often it gave up the processor by itself."""
+    usage = _getrusage(_SELF)
+    return usage.ru_utime + usage.ru_stime, usage.ru_nvcsw
