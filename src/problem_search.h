@@ -29,6 +29,8 @@ class ProblemSearch {
 
   // The answer of a candidate; bytes that are not UTF-8 are replaced.
   std::string text(StateId end) const;
+  // While an observer is called: the action that makes the pass.
+  int acting() const { return models_.acting(); }
   const Walker& walker() const { return walker_; }
   int replayed() const { return journal_ ? journal_->replayed() : 0; }  // steps of an earlier run
 
