@@ -15,7 +15,7 @@ struct Problem {
   std::string prompt;       // the user's message
   Json reward;              // how answers are judged during the search; hidden tests never get here
   std::string system = {};  // the system message, where there is one
-  std::vector<Message> earlier = {};  // turns between the system message and the prompt
+  std::vector<Message> earlier = {};  // of the conversation, before the prompt
   std::string prefill = {};  // how the assistant's turn begins: given to the model, not generated
 };
 

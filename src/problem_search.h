@@ -31,6 +31,7 @@ class ProblemSearch {
   std::string text(StateId end) const;
   // While an observer is called: the action that makes the pass.
   int acting() const { return models_.acting(); }
+  long prompt_tokens() const { return static_cast<long>(participants_.front().prompt.size()); }
   const Walker& walker() const { return walker_; }
   int replayed() const { return journal_ ? journal_->replayed() : 0; }  // steps of an earlier run
 

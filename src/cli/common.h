@@ -55,5 +55,6 @@ Command logits_command();
 Command generate_command();
 Command solve_command();
 Command simulate_command();
+Command serve_command();
 
 }  // namespace umf
