@@ -60,6 +60,18 @@ class ConnectionStream final : public httplib::Stream {
   Connection& connection_;
 };
 
+// Counts one for as long as it lives.
+class Busy {
+ public:
+  explicit Busy(std::atomic<int>& count) : count_(count) { ++count_; }
+  ~Busy() { --count_; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+};
+
 class Threads final : public httplib::TaskQueue {
  public:
   explicit Threads(int limit) : threads_(limit) {}
@@ -318,27 +330,26 @@ class HttpServer::Impl final : public httplib::Server {
     current = &connection;
     try {
       for (int left = kRequestsPerConnection; left > 0 && connection.await_request(); --left) {
-        ++busy_;
-        const bool going = answer_one(connection, /*last=*/left == 1 || service_.closing());
-        --busy_;
-        if (!going) break;
+        if (!answer_one(connection, /*last=*/left == 1 || service_.closing())) break;
       }
     } catch (...) {  // nothing that one connection does may end the others
-      --busy_;
     }
     current = nullptr;
     return true;
   }
 
+  // Whether another request may follow.
   bool answer_one(Connection& connection, bool last) {
     ConnectionStream stream(connection);
+    std::optional<Busy> busy;  // from the end of a head that was understood
     bool closed = false;
     connection.begin_head();
     const bool ok = process_request(stream, last, closed, [&](httplib::Request& request) {
       request.ranges.clear();  // answers are whole
       connection.begin_body();
+      busy.emplace(busy_);
     });
-    return ok && !closed && !last && !connection.body_pending();
+    return ok && busy && !closed && !last && !connection.body_pending();
   }
 
   static void refuse(Connection& connection) {
@@ -355,7 +366,7 @@ class HttpServer::Impl final : public httplib::Server {
   const HttpOptions options_;
   int port_ = -1;
   std::atomic<bool> stopping_ = false;
-  std::atomic<int> busy_ = 0;
+  std::atomic<int> busy_ = 0;  // requests that are being answered
 };
 
 HttpServer::HttpServer(Service& service, HttpOptions options) {
