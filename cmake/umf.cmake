@@ -69,3 +69,15 @@ function(umf_fuzzer source library)
   endif()
   target_link_libraries(${name} PRIVATE ${library})
 endfunction()
+
+# umf_embed_python(OUTPUT): all src/*/python/*.py as the table of sandbox/embedded.h. A module is named by
+# its file, so no two folders may use the same name.
+function(umf_embed_python output)
+  file(GLOB modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/python/*.py)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_python.cmake)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} "-DOUTPUT=${output}" "-DMODULES=${modules}" -P ${script}
+    DEPENDS ${modules} ${script}
+    VERBATIM)
+endfunction()

@@ -15,15 +15,17 @@ void BudgetCurve::count_hit(int masks, long nfe) {
   }
 }
 
-void BudgetCurve::close_up_to(long nfe, const Ledger& ledger, const std::optional<Candidate>& best,
-                              Stop stopped, const std::function<void(CurvePoint&)>& finish) {
+void BudgetCurve::close_up_to(long nfe, const Solution& so_far, Stop stopped,
+                              const std::function<void(CurvePoint&)>& finish) {
   for (; open_ < points_.size() && points_[open_].budget <= nfe; ++open_) {
     CurvePoint& point = points_[open_];
     const long saved_capped = point.ledger.saved_capped;
-    point.ledger = ledger;
+    point.ledger = so_far.ledger;
     point.ledger.saved_capped = saved_capped;
-    point.best = best;
+    point.best = so_far.best;
     point.stopped = stopped;
+    point.walk_seconds = so_far.walk_seconds;
+    point.judge_seconds = so_far.judge_seconds;
     if (finish) finish(point);
   }
 }

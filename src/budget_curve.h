@@ -17,8 +17,8 @@ class BudgetCurve {
   void count_hit(int masks, long nfe);
   // Gives every open budget up to `nfe` the run's state as its result and closes it; `finish` may
   // add what the smaller budget would have done last.
-  void close_up_to(long nfe, const Ledger& ledger, const std::optional<Candidate>& best,
-                   Stop stopped, const std::function<void(CurvePoint&)>& finish = {});
+  void close_up_to(long nfe, const Solution& so_far, Stop stopped,
+                   const std::function<void(CurvePoint&)>& finish = {});
   std::vector<CurvePoint> points() && { return std::move(points_); }
 
  private:

@@ -17,9 +17,11 @@ struct Problem {
   std::string system = {};  // the system message, where there is one
   std::vector<Message> earlier = {};  // of the conversation, before the prompt
   std::string prefill = {};  // how the assistant's turn begins: given to the model, not generated
+  bool raw = false;          // no chat: the prompt is text to be continued, for base models
 };
 
-// Reads a problem file. Throws Error naming the file and the key.
-Problem parse_problem(const std::string& text, const std::string& where);
+// Reads a problem file. Throws Error naming the file and the key. `hidden`, where given, gets the
+// object of that name, or null.
+Problem parse_problem(const std::string& text, const std::string& where, Json* hidden = nullptr);
 
 }  // namespace umf

@@ -13,9 +13,30 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
     : configuration_(configuration),
       shelf_(shelf),
       problem_(problem),
+      reward_(reward),
       participants_(make_participants(configuration, shelf, problem)),
-      walker_(participants_, configuration.actions, configuration.walk),
-      models_(walker_, reward, std::move(observer)) {}
+      walker_(participants_, configuration.actions, configuration.walk) {
+  if (configuration.search_name == kTreasureName) {
+    if (shelf.replicas() > 1)
+      throw Error("search 'treasure' goes pass by pass and cannot work ahead; leave out --workers");
+    beam_.emplace(walker_, reward, std::move(observer));
+    return;
+  }
+  std::vector<Walker*> crew;
+  for (int i = 0; i < shelf.replicas(); ++i) {
+    std::vector<Participant> participants = participants_;
+    for (std::size_t k = 0; k < participants.size(); ++k)
+      participants[k].model = &shelf.replica(i).model(configuration.models[k]);
+    crew_.push_back(std::make_unique<Walker>(std::move(participants), configuration.actions,
+                                             configuration.walk));
+    crew.push_back(crew_.back().get());
+  }
+  ahead_.emplace(walker_, std::move(crew), reward, std::move(observer));
+}
+
+World& ProblemSearch::models() {
+  return beam_ ? static_cast<World&>(*beam_) : static_cast<World&>(*ahead_);
+}
 
 void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
   if (configuration_.search_name == kTreasureName)
@@ -26,7 +47,7 @@ void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
     configuration["prompts"].push_back(participant.prompt);
   configuration["problem"] = {problem_.id, problem_.prompt};
   configuration["reward"] = problem_.reward;
-  journal_.emplace(models_, path, configuration, journal_states(walker_));
+  journal_.emplace(models(), path, configuration, journal_states(walker_));
 }
 
 Solution ProblemSearch::run(const Observer& observer) {
@@ -43,7 +64,10 @@ Solution ProblemSearch::run(const Observer& observer) {
                                                   .seed = c.seed,
                                                   .options = c.search_options,
                                                   .cache = &cache});
-  return solve(*search, world(), cache, c.solve, observer);
+  ahead_->set_forecast(forecast_of(*search, cache, walker_, reward_, c.solve.use_cache));
+  Solution solution = solve(*search, world(), cache, c.solve, observer);
+  speculation_ = ahead_->finish();
+  return solution;
 }
 
 std::string ProblemSearch::text(StateId end) const { return to_valid_utf8(walker_.text(end)); }

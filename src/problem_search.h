@@ -5,17 +5,19 @@
 #include <optional>
 #include <string>
 
+#include "ahead_world.h"
 #include "configuration.h"
 #include "decoding_world.h"
 #include "journal.h"
 
 namespace umf {
 
-// Renders the prompt for each model and keeps the states of the search. All that is given must
-// outlive it. One at a time for the models of a shelf.
+// Renders the prompt for each model and keeps the states of the search. Works ahead on all replicas
+// of the shelf. All that is given must outlive it. One at a time for the models of a shelf.
 class ProblemSearch {
  public:
-  // `observer` sees every forward pass and may end the search. Throws Error when configuration and
+  // `observer` sees the forward passes that the search waits for, on a thread of their own, and may
+  // end the search. Throws Error when configuration and
   // problem do not fit together.
   ProblemSearch(const Configuration& configuration, Shelf& shelf, const Problem& problem,
                 Reward& reward, WalkObserver observer = {});
@@ -30,21 +32,27 @@ class ProblemSearch {
   // The answer of a candidate; bytes that are not UTF-8 are replaced.
   std::string text(StateId end) const;
   // While an observer is called: the action that makes the pass.
-  int acting() const { return models_.acting(); }
+  int acting() const { return beam_ ? beam_->acting() : ahead_->acting(); }
   long prompt_tokens() const { return static_cast<long>(participants_.front().prompt.size()); }
   const Walker& walker() const { return walker_; }
+  const Speculation& speculation() const { return speculation_; }       // after the run
   int replayed() const { return journal_ ? journal_->replayed() : 0; }  // steps of an earlier run
 
  private:
-  World& world() { return journal_ ? static_cast<World&>(*journal_) : models_; }
+  World& models();  // what walks and judges
+  World& world() { return journal_ ? static_cast<World&>(*journal_) : models(); }
 
   const Configuration& configuration_;
   Shelf& shelf_;
   const Problem& problem_;
+  Reward& reward_;
   std::vector<Participant> participants_;
   Walker walker_;
-  DecodingWorld models_;
+  std::vector<std::unique_ptr<Walker>> crew_;
+  std::optional<AheadWorld> ahead_;
+  std::optional<DecodingWorld> beam_;  // instead, for a search that does not walk
   std::optional<Journal> journal_;
+  Speculation speculation_;
 };
 
 }  // namespace umf

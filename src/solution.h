@@ -59,6 +59,7 @@ struct CurvePoint {
   Stop stopped = Stop::kBudget;
   std::optional<Candidate> best;
   Ledger ledger;
+  double walk_seconds = 0, judge_seconds = 0;  // inside a rollout in proportion to its passes
 };
 
 struct Solution {
@@ -69,6 +70,7 @@ struct Solution {
 
   std::vector<CurvePoint> curve;                // smallest budget first
   long curve_passes = 0, curve_judgements = 0;  // made for the curve alone; not in the ledger
+  double curve_seconds = 0;                     // for these; not in those below
   int nodes = 1, depth = 0;                     // of the search's tree
   double walk_seconds = 0, judge_seconds = 0;
 };

@@ -31,7 +31,7 @@ class Run {
   // Books a rollout that ended at the end of `outcome`'s path, and keeps it if it is the best.
   void score(const Trial& trial, Outcome& outcome, Ledger& ledger, std::optional<Candidate>& best,
              long& judged);
-  void cut_curve(const Trial& trial, int passes);
+  void cut_curve(const Trial& trial, int passes, double seconds_before);
   void cut(CurvePoint& point, const Trial& trial);
   bool enough(double reward) const {
     return options_.stop_at_reward && reward >= *options_.stop_at_reward;
@@ -64,7 +64,7 @@ Run::Run(Search& search, World& world, RolloutCache& known, const SolveOptions& 
 // One turn is one rollout, new or known (spec: search 1.6, 1.7).
 Stop Run::explore() {
   while (ledger_.nfe < options_.budget) {
-    curve_.close_up_to(ledger_.nfe, ledger_, solution_.best, Stop::kBudget);
+    curve_.close_up_to(ledger_.nfe, solution_, Stop::kBudget);
     const std::optional<Trial> trial = search_.ask();
     if (!trial) return Stop::kExhausted;
     std::optional<Outcome> outcome = recall(*trial);
@@ -99,7 +99,7 @@ std::optional<Outcome> Run::recall(const Trial& trial) {
 bool Run::fits(const Trial& trial) {
   if (options_.policy != BudgetPolicy::kSkip) return true;
   const long end = ledger_.nfe + lineage_.masks(trial.from);
-  curve_.close_up_to(std::min(end, options_.budget) - 1, ledger_, solution_.best, Stop::kBudget);
+  curve_.close_up_to(std::min(end, options_.budget) - 1, solution_, Stop::kBudget);
   return end <= options_.budget;
 }
 
@@ -108,10 +108,11 @@ std::optional<Outcome> Run::walk(const Trial& trial) {
   const bool cuts = options_.policy == BudgetPolicy::kCut;
   const long left = cuts ? options_.budget - ledger_.nfe : LONG_MAX;
   const long limit = std::min(left, search_.pass_limit());
+  const double before = solution_.walk_seconds;
   Outcome outcome = walk_world(trial, limit);
   if (!outcome.feasible) return outcome;
   const bool interrupted = !outcome.complete && outcome.passes < limit;
-  if (cuts && !interrupted) cut_curve(trial, outcome.passes);
+  if (cuts && !interrupted) cut_curve(trial, outcome.passes, before);
   ledger_.count_passes(trial.action, outcome.passes);
   ledger_.spared += outcome.spared;
   if (interrupted) return std::nullopt;
@@ -161,18 +162,28 @@ void Run::score(const Trial& trial, Outcome& outcome, Ledger& ledger,
   best = std::move(candidate);
 }
 
-// The smaller budgets that end inside this rollout would have cut it.
-void Run::cut_curve(const Trial& trial, int passes) {
+// The smaller budgets that end inside this rollout would have cut it. What that costs is not the
+// run's.
+void Run::cut_curve(const Trial& trial, int passes, double seconds_before) {
+  const double walked = solution_.walk_seconds, judged = solution_.judge_seconds;
   const long last = std::min(ledger_.nfe + passes, options_.budget) - 1;
-  curve_.close_up_to(last, ledger_, solution_.best, Stop::kBudget,
-                     [&](CurvePoint& point) { cut(point, trial); });
+  curve_.close_up_to(last, solution_, Stop::kBudget, [&](CurvePoint& point) {
+    const double share = static_cast<double>(point.budget - point.ledger.nfe) / passes;
+    cut(point, trial);
+    point.walk_seconds = seconds_before + share * (walked - seconds_before);
+    solution_.curve_seconds += solution_.walk_seconds - walked + solution_.judge_seconds - judged;
+    solution_.walk_seconds = walked;
+    solution_.judge_seconds = judged;
+  });
 }
 
 void Run::cut(CurvePoint& point, const Trial& trial) {
+  const double judged = solution_.judge_seconds;
   Outcome outcome = walk_world(trial, point.budget - point.ledger.nfe);
   solution_.curve_passes += outcome.passes;
   point.ledger.count_passes(trial.action, outcome.passes);
   score(trial, outcome, point.ledger, point.best, solution_.curve_judgements);
+  point.judge_seconds += solution_.judge_seconds - judged;
   if (enough(outcome.reward)) point.stopped = Stop::kReward;
 }
 
@@ -183,7 +194,7 @@ Solution Run::finish() && {
     solution_.stopped = Stop::kError;
     solution_.message = failure.message;
   }
-  curve_.close_up_to(LONG_MAX, ledger_, solution_.best, solution_.stopped);
+  curve_.close_up_to(LONG_MAX, solution_, solution_.stopped);
   solution_.curve = std::move(curve_).points();
   solution_.nodes = search_.nodes();
   solution_.depth = search_.depth();

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <climits>
+#include <map>
 
 #include "search/forced_miss.h"
 #include "search_play.h"
@@ -17,6 +18,10 @@ struct Sequential {
     for (const Place& place : world.walk({}, INT_MAX).path) {
       if (place.masks > 0) targets.push_back(place.masks);
     }
+    masks[world.root().state] = world.root().masks;
+  }
+  Outlook outlook() const {
+    return {&known, targets, [this](StateId state) { return masks.at(state); }};
   }
 
   // Makes the free rollouts; the next miss, or nothing.
@@ -31,6 +36,7 @@ struct Sequential {
   void run(const Trial& trial) {
     Outcome outcome = world.walk(trial, INT_MAX);
     outcome.reward = world.judge(outcome.path.back().state).reward;
+    for (const Place& place : outcome.path) masks[place.state] = place.masks;
     known.insert(trial, outcome);
     search.tell(trial, outcome);
   }
@@ -39,6 +45,7 @@ struct Sequential {
   RolloutCache known;
   UnMaskFork search;
   std::vector<int> targets;
+  std::map<StateId, int> masks;
 };
 
 // Plays a search and, at every miss, names up to `ahead` further ones; all must come true, in
@@ -56,8 +63,7 @@ int count_forced(const Scenario& scenario, int ahead, const PossibleRewards& rew
     if (expected.empty()) expected.push_back(*trial);
     EXPECT_EQ(*trial, expected.front());
     while (static_cast<int>(expected.size()) <= ahead) {
-      const auto next =
-          forced_miss(sequential.search, expected, sequential.known, sequential.targets, rewards);
+      const auto next = forced_miss(sequential.search, expected, sequential.outlook(), rewards);
       if (!next) break;
       expected.push_back(*next);
       forced += next->from != 0 && static_cast<int>(expected.size()) == ahead + 1;
@@ -101,8 +107,7 @@ TEST(ForcedMiss, TheRootsActionsAreForcedFromTheStart) {
     Sequential sequential(scenario);
     std::vector<Trial> running = {*sequential.next_miss()};
     for (int action = 1; action < actions; ++action) {
-      const auto next =
-          forced_miss(sequential.search, running, sequential.known, sequential.targets);
+      const auto next = forced_miss(sequential.search, running, sequential.outlook());
       ASSERT_TRUE(next);
       EXPECT_EQ(*next, (Trial{.from = 0, .action = action}));
       running.push_back(*next);
@@ -114,7 +119,7 @@ TEST(ForcedMiss, AskingAheadLeavesTheSearchAsItWas) {
   const Scenario scenario{.rewards = uniform_rewards(7)};
   Sequential sequential(scenario);
   const Trial first = *sequential.next_miss();
-  (void)forced_miss(sequential.search, {&first, 1}, sequential.known, sequential.targets);
+  (void)forced_miss(sequential.search, {&first, 1}, sequential.outlook());
   EXPECT_EQ(sequential.search.nodes(), 1);
   EXPECT_EQ(sequential.search.ask(), first);
 }

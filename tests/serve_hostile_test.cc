@@ -277,6 +277,17 @@ TEST(ServeHostile, AJobThatTakesTooLongIsEnded) {
   expect_alive(server);
 }
 
+TEST(ServeHostile, ASearchThatTakesTooLongGivesTheBestItFound) {
+  const Server server({"--job-seconds", "1"});
+  const HttpReply reply = server.chat("Write.", R"("max_tokens": 16, "umf": {"search": "best-of-n",
+      "budget": 1000000, "actions": [{"temperature": 1}],
+      "reward": {"type": "text", "checks": [{"lacks": "\u0000"}, {"contains": "never this"}]}})");
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(reply.json()["umf"]["search"]["stopped"], "interrupted");
+  EXPECT_EQ(reply.json()["umf"]["reward"], 0.5);
+  expect_alive(server);
+}
+
 TEST(ServeHostile, ShutdownAnswersEverybody) {
   Server server({"--grace-seconds", "1"});
   Client running(server.port()), waiting(server.port()), idle(server.port()), half(server.port());

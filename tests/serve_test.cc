@@ -231,6 +231,10 @@ TEST(Serve, RewardsThatRunThingsNeedTheOperator) {
   const HttpReply refused = Server().chat("Hi", fields);
   EXPECT_EQ(refused.status, 403);
   EXPECT_EQ(refused.code(), "reward_not_allowed");
+  const HttpReply inside = Server().chat("Hi", R"("umf": {"search": "best-of-n", "reward":
+      {"type": "all", "of": [{"type": "text", "checks": [{"lacks": "a"}]},
+                             {"type": "all", "of": [{"type": "command", "argv": ["/bin/echo", "1"]}]}]}})");
+  EXPECT_EQ(inside.code(), "reward_not_allowed");
   const HttpReply allowed = Server({"--allow-reward", "command"}).chat("Hi", fields);
   EXPECT_EQ(allowed.status, 200) << allowed.body;
   EXPECT_EQ(allowed.json()["umf"]["reward"], 1.0);

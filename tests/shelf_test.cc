@@ -43,6 +43,20 @@ TEST(Shelf, TheIdleModelGoesWhenMemoryIsShortAndComesBackTheSame) {
   EXPECT_EQ(shelf.loads(), 4);
 }
 
+TEST(Shelf, ReplicasHaveTheSameModelsAndShareTheirFiles) {
+  const auto backend = make_cpu_backend(1, "");
+  Shelf shelf(*backend, 0);
+  const int llada = shelf.add("llada", open_checkpoint({tiny_checkpoint("tiny-llada"), ""}));
+  shelf.add_replica(make_cpu_backend(2, ""));
+  const int dream = shelf.add("dream", open_checkpoint({tiny_checkpoint("tiny-dream"), ""}));
+  ASSERT_EQ(shelf.replicas(), 2);
+  for (const int number : {llada, dream}) {
+    EXPECT_EQ(&shelf.replica(1).checkpoint(number), &shelf.checkpoint(number));
+    EXPECT_NE(&shelf.replica(1).model(number), &shelf.model(number));
+    EXPECT_EQ(ask(shelf.replica(1).model(number)), ask(shelf.replica(0).model(number)));
+  }
+}
+
 TEST(Shelf, AModelLargerThanTheLimitStillRunsAlone) {
   const auto backend = make_cpu_backend(1, "");
   Shelf shelf(*backend, 1);

@@ -39,10 +39,11 @@ std::vector<Json> lines_of(const std::filesystem::path& path) {
   return lines;
 }
 
-// Everything but the seconds, which differ from run to run.
+// Everything but the seconds and what was begun early, which differ from run to run.
 std::string without_seconds(const std::string& out) {
   OrderedJson json = OrderedJson::parse(out);
   json.erase("seconds");
+  json.erase("speculative");
   return json.dump();
 }
 
@@ -95,7 +96,7 @@ TEST_F(SolveCli, JsonHasTheFieldsInOrder) {
   ASSERT_EQ(run.status, 0) << run.err;
   const OrderedJson json = OrderedJson::parse(run.out);
   EXPECT_THAT(keys_of(json), ElementsAre("id", "answer", "reward", "complete", "search", "actions",
-                                         "best", "seconds", "why"));
+                                         "best", "seconds", "speculative", "why"));
   EXPECT_THAT(keys_of(json["search"]),
               ElementsAre("name", "budget", "nfe", "rollouts", "hits", "misses", "hit_rate",
                           "saved_nfe", "switches", "evaluations", "nodes", "depth", "stopped"));
@@ -104,6 +105,7 @@ TEST_F(SolveCli, JsonHasTheFieldsInOrder) {
                                                        "seed", "nfe", "best_reward"));
   EXPECT_THAT(keys_of(json["best"]), ElementsAre("path", "iteration"));
   EXPECT_THAT(keys_of(json["seconds"]), ElementsAre("load", "unmask", "reward", "total"));
+  EXPECT_THAT(keys_of(json["speculative"]), ElementsAre("passes", "used", "wasted"));
 
   const auto& search = json["search"];
   EXPECT_EQ(json["id"], "letters");
@@ -229,6 +231,39 @@ TEST_F(SolveCli, RefusesWhatCannotBe) {
   expect_refusal(umf(one_model({"--window", "-4"})), "--window must not be negative, not -4");
   expect_refusal(umf(one_model({"--memory-limit", "lots"})), "--memory-limit = lots");
   expect_refusal(umf(one_model({"--bugdet", "5"})), "Did you mean --budget?");
+  expect_refusal(umf(one_model({"--workers", "0"})), "--workers must be from 1 to");
+  expect_refusal(umf(one_model({"--threads", "-1"})), "--threads must be from 0");
+  expect_refusal(umf(one_model({"--workers", "2", "--memory-limit", "1"})), "leave out");
+  expect_refusal(umf(one_model({"--workers", "2", "--search", "treasure"})), "leave out --workers");
+}
+
+TEST_F(SolveCli, WorkersChangeNothingButTheTime) {
+  const auto solve_with = [&](const std::string& name, std::vector<std::string> more) {
+    more.insert(more.end(), {"--budget", "150", "--json", "--quiet", "--trace", place(name),
+                             "--checkpoint", place(name + ".checkpoint")});
+    const Finished run = umf(two_models(more));
+    EXPECT_EQ(run.status, 0) << run.err;
+    return run.out;
+  };
+  for (const std::vector<std::string>& options : {std::vector<std::string>{},
+                                                  {"--curve", "40,90"},
+                                                  {"--closed-text"},
+                                                  {"--search", "ab-mcts-a"},
+                                                  {"--search", "pair", "--pair-method", "dts"}}) {
+    const std::string label = options.empty() ? "plain" : options.back();
+    const std::string expected = solve_with(label, options);
+    for (const std::string workers : {"1", "2", "4"}) {
+      for (const std::string threads : {"1", "2"}) {
+        SCOPED_TRACE(label + " with " + workers + " workers and " + threads + " threads");
+        std::vector<std::string> more = options;
+        more.insert(more.end(), {"--workers", workers, "--threads", threads});
+        const std::string name = label + workers + threads;
+        EXPECT_EQ(without_seconds(solve_with(name, more)), without_seconds(expected));
+        EXPECT_EQ(read_file(place(name)), read_file(place(label)));
+        EXPECT_EQ(read_file(place(name + ".checkpoint")), read_file(place(label + ".checkpoint")));
+      }
+    }
+  }
 }
 
 TEST_F(SolveCli, BadProblemFilesAreRefusedInOneLine) {
@@ -286,6 +321,25 @@ TEST_F(SolveCli, AShellCommandJudges) {
   EXPECT_EQ(question.size(), 3) << "hidden tests stay hidden";
 }
 
+TEST_F(SolveCli, AProcessRewardModelJudges) {
+  const Json problem = {
+      {"id", "steps"},
+      {"prompt", "Step by step."},
+      {"reward", {{"type", "prm"}, {"model", tiny("tiny-prm")}, {"aggregate", "min"}}}};
+  write_file(place("problem.json"), problem.dump());
+  const Finished run = umf(two_models({"--budget", "80", "--json"}));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Json json = Json::parse(run.out);
+  EXPECT_GT(json["reward"], 0);
+  EXPECT_LT(json["reward"], 1);
+  EXPECT_THAT(json["why"].get<std::string>(), testing::StartsWith("steps 0."));
+  const Finished ahead = umf(two_models({"--budget", "80", "--json", "--workers", "3"}));
+  EXPECT_EQ(without_seconds(ahead.out), without_seconds(run.out));
+  Json wrong = problem;
+  wrong["reward"]["model"] = tiny("tiny-dream");
+  expect_refusal(solve_text(wrong.dump()), "not a process reward model");
+}
+
 TEST_F(SolveCli, AJudgeThatFailsIsAnOutcomeNotACrash) {
   for (const char* script : {"exit 3", "echo often", "kill -9 $$", ""}) {
     const Finished run = solve_text(judged_by(script), {"--budget", "16", "--json"});
@@ -326,8 +380,8 @@ TEST_F(SolveCli, ControlCKeepsTheBestSoFar) {
     std::filesystem::remove(place("judged"));
     std::filesystem::remove(place("under-way"));
     Running run(two_models({"--window", "64", "--budget", "2000000", "--no-cache", "--json",
-                            "--trace", place("trace"), "--ratios",
-                            "0.95,0.9,0.85,0.8,0.75,0.7,0.65,0.6,0.55,0.5,0.45,0.4"}));
+                            "--trace", place("trace"), "--workers", signal == SIGINT ? "1" : "2",
+                            "--ratios", "0.95,0.9,0.85,0.8,0.75,0.7,0.65,0.6,0.55,0.5,0.45,0.4"}));
     await(place("under-way"));
     run.send(signal);
     const Finished stopped = run.wait();
@@ -348,10 +402,11 @@ constexpr int kRounds = 10, kKillsPerRound = 5;
 #endif
 
 TEST_F(SolveCli, AKilledSearchContinuesFromItsCheckpointAsIfNothingHadHappened) {
-  const auto command = [&](const std::string& name) {
+  const auto command = [&](const std::string& name, int workers = 1) {
     return two_models({"--window", "48", "--budget", "900", "--json", "--quiet", "--checkpoint",
-                       place(name), "--trace", place(name + ".trace"), "--action",
-                       "model=dream,temperature=0.4", "--action", "model=llada", "--action",
+                       place(name), "--trace", place(name + ".trace"), "--workers",
+                       std::to_string(workers), "--action", "model=dream,temperature=0.4",
+                       "--action", "model=llada", "--action",
                        "model=llada,strategy=origin,temperature=0.5"});
   };
   const auto start = std::chrono::steady_clock::now();
@@ -367,7 +422,7 @@ TEST_F(SolveCli, AKilledSearchContinuesFromItsCheckpointAsIfNothingHadHappened) 
   for (int round = 0; round < kRounds; ++round) {
     const std::string name = "round-" + std::to_string(round);
     for (int i = 0; i < kKillsPerRound; ++i) {
-      Running run(command(name));
+      Running run(command(name, 1 + i % 2));
       sleep_ms(static_cast<int>(rng() % (whole_ms / 2 + 1)));
       run.send(SIGKILL);
       killed += run.wait().status == -1;

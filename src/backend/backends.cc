@@ -16,13 +16,6 @@ namespace {
 
 constexpr int kThreadLimit = 1024;
 
-// The cores this process may use: containers and taskset restrict them below the machine's count.
-int usable_cores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return std::max(1, CPU_COUNT(&set));
-}
-
 std::string no_objection() { return ""; }
 
 std::unique_ptr<Backend> make_cuda(const BackendOptions&) { return make_cuda_backend(); }
@@ -44,6 +37,12 @@ constexpr BackendEntry kBackends[] = {
 };
 
 }  // namespace
+
+int usable_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
 
 std::span<const BackendEntry> backends() { return kBackends; }
 

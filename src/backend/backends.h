@@ -21,6 +21,9 @@ struct BackendEntry {
   std::unique_ptr<Backend> (*make)(const BackendOptions& options);
 };
 
+// The cores this process may use: containers and taskset restrict them below the machine's count.
+int usable_cores();
+
 // Best first: the first without an objection is the default.
 std::span<const BackendEntry> backends();
 

@@ -68,24 +68,62 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes
 
 std::string read_stdin() { return read_all(STDIN_FILENO, "standard input", 1u << 30); }
 
-void write_file(const std::filesystem::path& path, std::string_view bytes) {
-  std::string temporary = path.string() + ".tmp-XXXXXX";
-  const Descriptor file(::mkstemp(temporary.data()));
-  if (file.get() < 0) fail("write", path);
-  const auto abandon = [&] {
-    const int reason = errno;
-    ::unlink(temporary.c_str());
-    errno = reason;
-    fail("write", path);
-  };
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(file.get(), bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) abandon();
-    bytes.remove_prefix(static_cast<std::size_t>(put));
+namespace {
+
+// A file with a name of its own beside `path`, complete and synced. It is removed at the end of the
+// scope unless it was renamed.
+class Draft {
+ public:
+  Draft(const std::filesystem::path& path, std::string_view bytes)
+      : path_(path), name_(path.string() + ".tmp-XXXXXX"), file_(::mkstemp(name_.data())) {
+    if (file_.get() < 0) fail("write", path_);
+    while (!bytes.empty()) {
+      const ssize_t put = ::write(file_.get(), bytes.data(), bytes.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) abandon();
+      bytes.remove_prefix(static_cast<std::size_t>(put));
+    }
+    if (::fchmod(file_.get(), 0644) != 0 || ::fsync(file_.get()) != 0) abandon();
   }
-  if (::fchmod(file.get(), 0644) != 0 || ::fsync(file.get()) != 0) abandon();
-  if (::rename(temporary.c_str(), path.c_str()) != 0) abandon();
+  ~Draft() { ::unlink(name_.c_str()); }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  void rename() {
+    if (::rename(name_.c_str(), path_.c_str()) != 0) abandon();
+  }
+  bool link() {
+    if (::link(name_.c_str(), path_.c_str()) == 0) return true;
+    const int reason = errno;
+    // Over a network the answer may have been lost and the request repeated.
+    struct stat info {};
+    if (::fstat(file_.get(), &info) == 0 && info.st_nlink == 2) return true;
+    errno = reason;
+    if (reason != EEXIST) abandon();
+    return false;
+  }
+
+ private:
+  [[noreturn]] void abandon() {
+    const int reason = errno;
+    ::unlink(name_.c_str());
+    errno = reason;
+    fail("write", path_);
+  }
+
+  const std::filesystem::path& path_;
+  std::string name_;
+  const Descriptor file_;
+};
+
+}  // namespace
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  Draft(path, bytes).rename();
+}
+
+bool create_file(const std::filesystem::path& path, std::string_view bytes) {
+  return Draft(path, bytes).link();
 }
 
 MappedFile::MappedFile(const std::filesystem::path& path) {

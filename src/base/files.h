@@ -18,6 +18,10 @@ std::string read_stdin();
 // Writes to a temporary name beside `path` and renames it, so that a reader never sees half a file.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
+// As write_file, but only where nothing stands at `path`: false when something does. Of several who
+// try at once, on whatever machines share the folder, exactly one succeeds.
+bool create_file(const std::filesystem::path& path, std::string_view bytes);
+
 // A file mapped read-only for as long as the object lives. Pages are read when they are touched.
 class MappedFile {
  public:

@@ -19,11 +19,13 @@ struct DatasetOptions {
   std::string kind;  // evalplus, humaneval, mbpp, livecodebench, math, problems; "": by its fields
   std::string
       prompt_style;       // which wording of the prompts (assets/prompts); "": the kind's default
+  std::string prompts;    // a file of wordings in place of the built-in ones
   bool skip_bad = false;  // leave out malformed lines instead of failing
-  int limit = 0;          // the first so many; 0: all
+  // First `ids` choose, then `sample` draws, then `limit` cuts.
   std::vector<std::string> ids;  // only these, in the data set's order; empty: all
   int sample = 0;                // so many, drawn without replacement; 0: no sampling
   std::uint64_t sample_seed = 0;
+  int limit = 0;  // the first so many; 0: all
 };
 
 struct Dataset {

@@ -54,7 +54,10 @@ Command tokenize_command();
 Command logits_command();
 Command generate_command();
 Command solve_command();
+Command grade_command();
 Command simulate_command();
+Command doctor_command();
+Command math_equal_command();
 Command serve_command();
 
 }  // namespace umf

@@ -10,11 +10,13 @@
 
 int main(int argc, char** argv) {
   try {
-    const int status = umf::run_command_line(
-        {umf::solve_command(), umf::generate_command(), umf::models_command(),
-         umf::backends_command(), umf::tokenize_command(), umf::logits_command(),
-         umf::simulate_command(), umf::serve_command()},
-        argc, argv);
+    const std::vector<umf::Command> commands = {
+        umf::solve_command(),    umf::generate_command(), umf::models_command(),
+        umf::backends_command(), umf::tokenize_command(), umf::logits_command(),
+        umf::simulate_command(), umf::doctor_command(),   umf::math_equal_command(),
+        umf::grade_command(),    umf::serve_command(),
+    };
+    const int status = umf::run_command_line(commands, argc, argv);
     // A full disk or a closed pipe must not pass for success.
     if (std::fflush(stdout) != 0) throw umf::Error("cannot write the results to stdout");
     return status;

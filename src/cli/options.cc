@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <numeric>
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/version.h"
 
 namespace umf {
@@ -23,20 +23,6 @@ void add(void* app, const std::string& name, T& target, const std::string& type,
     option->capture_default_str();
   else if (!target.empty())
     option->capture_default_str();
-}
-
-int edit_distance(const std::string& a, const std::string& b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0]++;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const int substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
 }
 
 std::string with_suggestion(const std::string& message, const std::string& word,
@@ -165,19 +151,6 @@ class CommandLine {
 
 int run_command_line(const std::vector<Command>& commands, int argc, const char* const* argv) {
   return CommandLine(commands).run(argc, argv);
-}
-
-std::string nearest(const std::string& word, const std::vector<std::string>& known) {
-  std::string best;
-  int least = std::max<int>(2, static_cast<int>(word.size()) / 3) + 1;
-  for (const std::string& candidate : known) {
-    const int distance = edit_distance(word, candidate);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 }  // namespace umf

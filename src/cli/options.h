@@ -47,7 +47,4 @@ struct Command {
 // wrong usage.
 int run_command_line(const std::vector<Command>& commands, int argc, const char* const* argv);
 
-// The entry of `known` that is nearest to `word`, or "" when none is near.
-std::string nearest(const std::string& word, const std::vector<std::string>& known);
-
 }  // namespace umf

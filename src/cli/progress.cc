@@ -19,8 +19,12 @@ bool stderr_is_live() {
 
 }  // namespace
 
-Progress::Progress(bool quiet)
-    : quiet_(quiet), live_(stderr_is_live()), start_(Clock::now()), last_(start_) {}
+Progress::Progress(bool quiet, std::string unit)
+    : quiet_(quiet),
+      live_(stderr_is_live()),
+      unit_(std::move(unit)),
+      start_(Clock::now()),
+      last_(start_) {}
 
 void Progress::clear() {
   if (live_ && std::exchange(shown_, false)) std::fputs("\r\x1b[K", stderr);
@@ -35,8 +39,8 @@ void Progress::show(int done, int total, const std::string& detail) {
   shown_ = true;
   const double spent = std::chrono::duration<double>(now - start_).count();
   const double left = done > 0 ? spent / done * (total - done) : 0;
-  fmt::print(stderr, "{}{}/{} passes, {:.1f}/s, {:.0f} s left  {}{}", live_ ? "\r" : "", done,
-             total, done / spent, left, detail, live_ ? "\x1b[K" : "\n");
+  fmt::print(stderr, "{}{}/{} {}, {:.1f}/s, {:.0f} s left  {}{}", live_ ? "\r" : "", done, total,
+             unit_, done / spent, left, detail, live_ ? "\x1b[K" : "\n");
   std::fflush(stderr);
 }
 

@@ -8,7 +8,7 @@ namespace umf {
 
 class Progress {
  public:
-  explicit Progress(bool quiet);
+  explicit Progress(bool quiet, std::string unit = "passes");
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -20,6 +20,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   bool quiet_, live_, shown_ = false;
+  std::string unit_;
   Clock::time_point start_, last_;
 };
 

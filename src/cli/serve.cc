@@ -1,11 +1,13 @@
 // umf serve: the models over HTTP, as OpenAI's clients expect it.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "cli/common.h"
+#include "cli/judges.h"
 #include "model/shelf.h"
 #include "server/http_server.h"
 
@@ -24,8 +26,9 @@ struct ServeOptions {
 };
 
 // Judging by these runs nothing that a client wrote.
-constexpr const char* kHarmlessRewards[] = {"text", "math-answer"};
-constexpr const char* kOtherRewards[] = {"python-tests", "prm", "command"};
+constexpr const char* kHarmlessRewards[] = {"text", "math-answer", "all"};
+constexpr const char* kOtherRewards[] = {"python-tests",  "evalplus", "humaneval", "mbpp",
+                                         "livecodebench", "prm",      "command"};
 
 std::set<std::string> allowed_rewards(const std::string& list) {
   std::set<std::string> allowed(std::begin(kHarmlessRewards), std::end(kHarmlessRewards));
@@ -35,7 +38,7 @@ std::set<std::string> allowed_rewards(const std::string& list) {
     if (!allowed.contains(type) && std::find(std::begin(kOtherRewards), std::end(kOtherRewards),
                                              type) == std::end(kOtherRewards)) {
       throw Error(
-          fmt::format("--allow-reward takes python-tests, prm and command, not '{}'", type));
+          fmt::format("--allow-reward takes {}, not '{}'", fmt::join(kOtherRewards, ", "), type));
     }
     allowed.insert(type);
     begin = end + 1;
@@ -121,7 +124,8 @@ int serve(ServeOptions& o) {
   const std::set<std::string> rewards = allowed_rewards(o.allow_reward);
   const auto backend = o.common.make_backend();
   Shelf shelf(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
-  const TaskMaker tasks(shelf, put_on_shelf(o.models, shelf), rewards);
+  Judges judges(o.common);
+  const TaskMaker tasks(shelf, put_on_shelf(o.models, shelf), rewards, judges.tools());
   warm_up(shelf);
   Service service(tasks, o.service);
   HttpServer server(service, o.http);
@@ -138,7 +142,7 @@ void declare(OptionSet& options, ServeOptions& o) {
   options.value("api-key", o.http.api_key, "what clients must send; better given as UMF_API_KEY");
   options.environment("api-key", "UMF_API_KEY");
   options.value("allow-reward", o.allow_reward,
-                "TYPE,...: let requests be judged by python-tests, prm or command as well");
+                "TYPE,...: let requests be judged by python-tests, prm, command, ... as well");
   options.value("queue", o.service.queue, "requests that may wait; more are answered 429");
   options.value("connections", o.http.connections, "clients at the same time");
   options.value("max-tokens", o.service.limits.max_tokens, "of one answer");

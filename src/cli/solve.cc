@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/common.h"
+#include "cli/judges.h"
 #include "cli/progress.h"
 #include "cli/solve_setup.h"
 #include "presets.h"
@@ -51,8 +52,14 @@ OrderedJson curve_json(const Solution& solution, const ProblemSearch& search) {
   return list;
 }
 
+OrderedJson speculative_json(const Speculation& speculation) {
+  return {
+      {"passes", speculation.passes}, {"used", speculation.used}, {"wasted", speculation.wasted()}};
+}
+
 // For people, beside the answer: what it is worth and what it cost.
-void summarise(const Solution& solution, const Configuration& configuration) {
+void summarise(const Solution& solution, const Configuration& configuration,
+               const Speculation& speculation) {
   std::fflush(stdout);  // the answer first, also where both go to one file
   const Ledger& ledger = solution.ledger;
   std::string path;
@@ -63,11 +70,15 @@ void summarise(const Solution& solution, const Configuration& configuration) {
   fmt::print(stderr,
              "reward {:.3g}{}, written by {}, found in rollout {} of {}; {} forward passes, {:.0f} "
              "% of rollouts "
-             "from the cache, {} passes saved; stopped: {}\n",
+             "from the cache, {} passes saved{}; stopped: {}\n",
              solution.best->reward,
              solution.best->why.empty() ? "" : " (" + solution.best->why + ")", path,
              solution.best->iteration, ledger.rollouts(), ledger.nfe, 100 * ledger.hit_rate(),
-             ledger.saved_capped, name_of(solution.stopped));
+             ledger.saved_capped,
+             speculation.passes == 0 ? ""
+                                     : fmt::format("; {} passes made ahead, {} of them for nothing",
+                                                   speculation.passes, speculation.wasted()),
+             name_of(solution.stopped));
 }
 
 int solve_problem(SolveCliOptions& options) {
@@ -78,8 +89,10 @@ int solve_problem(SolveCliOptions& options) {
     throw Error("umf solve needs a problem file (- for stdin); --help shows its form");
   const std::string where = options.problem == "-" ? "stdin" : options.problem;
   const Problem problem = parse_problem(read_input(options.problem), where);
-  const auto reward = make_reward(problem.reward, {problem.id, problem.prompt}, where);
-  const auto backend = options.common.make_backend();
+  Judges judges(options.common);
+  const auto reward =
+      make_reward(problem.reward, {problem.id, problem.prompt}, where, judges.tools());
+  const auto backend = options.make_backend();
   const auto shelf = make_shelf(options, *backend);
   const Configuration configuration = make_configuration(options, *shelf);
 
@@ -113,12 +126,13 @@ int solve_problem(SolveCliOptions& options) {
                    {"unmask", solution.walk_seconds},
                    {"reward", solution.judge_seconds},
                    {"total", seconds_since(start)}}},
+                 {"speculative", speculative_json(search.speculation())},
                  {"why", solution.best ? solution.best->why : ""}});
     if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
     print_in_order(json);
   } else if (solution.best) {
     print_answer(answer);
-    if (!options.common.quiet) summarise(solution, configuration);
+    if (!options.common.quiet) summarise(solution, configuration, search.speculation());
   }
   if (solution.stopped == Stop::kError) throw Error(solution.message);
   if (!solution.best && solution.stopped != Stop::kInterrupted)

@@ -6,13 +6,14 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "decode/checkpoints.h"
 #include "presets.h"
 
 namespace umf {
 namespace {
 
-constexpr int kPaperWindow = 768;
+constexpr int kPaperWindow = 768, kMostWorkers = 64;
 
 template <class Number>
 Number parse_number(std::string_view text, const char* option) {
@@ -187,6 +188,9 @@ void SolveCliOptions::declare(OptionSet& options) {
                 "a file that is written as the search goes and continued after a break");
   options.value("memory-limit", memory_limit,
                 "GB of weights in memory; the idle model is put aside above it");
+  options.value(
+      "workers", workers,
+      "rollouts at once: what comes next is begun early; same result, threads are shared");
   options.value("trace", trace, "a JSON Lines file: one event per rollout");
   const auto declare_search = [&](auto& fields, const std::string& prefix) {
     fields.visit([&](auto& field, const char* name, const char* help) {
@@ -210,11 +214,35 @@ void SolveCliOptions::declare(OptionSet& options) {
       "A command gets {\"id\",\"prompt\",\"answer\"} on stdin and prints a number or "
       "{\"reward\",\"why\"}.\n"
       "Simple checks: {\"type\": \"text\", \"checks\": [{\"contains\": \"mask\"}, "
-      "{\"longer-than\": 20}]}");
+      "{\"longer-than\": 20}]}\n"
+      "A process reward model: {\"type\": \"prm\", \"model\": WHERE, \"aggregate\": \"min\"}, or "
+      "product or last");
+}
+
+// Workers share the threads; one that would get none gets one all the same.
+std::unique_ptr<Backend> SolveCliOptions::make_backend(int worker) const {
+  if (workers < 1 || workers > kMostWorkers)
+    throw Error(fmt::format("--workers must be from 1 to {}, not {}", kMostWorkers, workers));
+  BackendOptions share = common.machine;
+  const int threads = share.threads > 0 ? share.threads : usable_cores();
+  if (share.threads >= 0)
+    share.threads = std::max(1, threads / workers + (worker < threads % workers ? 1 : 0));
+  return umf::make_backend(common.backend, share);
 }
 
 std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backend) {
-  return std::make_unique<Shelf>(backend, parse_memory(options.memory_limit));
+  auto shelf = std::make_unique<Shelf>(backend, parse_memory(options.memory_limit));
+  if (options.workers == 1) return shelf;
+  if (!options.memory_limit.empty())
+    throw Error(
+        "--memory-limit puts idle models aside, and several workers keep all of them busy; leave "
+        "out --memory-limit or --workers");
+  if (backend.name() == "cuda")
+    throw Error(
+        "on the backend 'cuda' every worker would need a copy of the weights; leave out --workers");
+  for (int worker = 1; worker < options.workers; ++worker)
+    shelf->add_replica(options.make_backend(worker));
+  return shelf;
 }
 
 Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf) {

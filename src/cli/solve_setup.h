@@ -16,16 +16,18 @@ struct SolveCliOptions {
                                window_policy = "preserve-masks";
   std::string stop_at_reward = "1", trace, checkpoint, curve, memory_limit;
   std::vector<std::string> models, actions;
-  int budget = 0, window = 0, block_length = 0;
+  int budget = 0, window = 0, block_length = 0, workers = 1;
   std::uint64_t seed = 0;
   bool no_cache = false, closed_text = false, list_presets = false, list_searches = false;
   SearchOptions search_options;
   TreasureOptions treasure;
 
   void declare(OptionSet& options);
+  // For one of the workers, with its share of the threads.
+  std::unique_ptr<Backend> make_backend(int worker = 0) const;
 };
 
-// Where the models of all configurations stand; nothing is loaded yet.
+// Where the models of all configurations stand, once for each worker; nothing is loaded yet.
 std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backend);
 
 // Finds the models, opens those that are not on the shelf yet, and checks that all fits together.

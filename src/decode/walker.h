@@ -72,6 +72,7 @@ class Walker {
   // The id of a state that an earlier run of the same configuration reached.
   StateId restore(const WindowState& state) { return table_.intern(state); }
   int states() const { return table_.size(); }
+  int masks(StateId id) const { return table_.masks(id); }
   const std::vector<int>& targets() const { return targets_; }
 
  private:

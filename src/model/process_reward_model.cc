@@ -69,6 +69,7 @@ std::vector<float> ProcessRewardModel::scores(std::span<const Token> tokens) {
     if (tokens[i] == step_mark_) marks.push_back(i);
   }
   if (marks.empty()) return {};
+  const std::lock_guard turn(turn_);
   const int count = static_cast<int>(marks.size());
   const Matrix states = transformer_.forward(tokens, marks);
   const Matrix hidden = backend_.allocate(count, hidden_->outputs);
@@ -86,8 +87,8 @@ std::vector<float> ProcessRewardModel::scores(std::span<const Token> tokens) {
   return scores;
 }
 
-std::vector<float> ProcessRewardModel::scores(const std::string& question,
-                                              const std::string& answer) {
+std::vector<Token> ProcessRewardModel::encode(const std::string& question,
+                                              const std::string& answer) const {
   // The layout of the chat template around the steps; the marks are put in as tokens, so that
   // nothing in the question or the answer can pass for one.
   const std::vector<Message> opening = {{"system", kInstruction}, {"user", question}};
@@ -97,7 +98,7 @@ std::vector<float> ProcessRewardModel::scores(const std::string& question,
     tokens.insert(tokens.end(), ids.begin(), ids.end());
     tokens.push_back(step_mark_);
   }
-  return scores(tokens);
+  return tokens;
 }
 
 }  // namespace umf

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 namespace umf {
 
+// Several threads may ask; they take turns.
 class ProcessRewardModel {
  public:
   // Throws Error when the checkpoint is not a process reward model.
@@ -19,8 +21,13 @@ class ProcessRewardModel {
   // `tokens`, in order. Tokens after the last mark change nothing.
   std::vector<float> scores(std::span<const Token> tokens);
   // The step scores of an answer: steps are cut at blank lines; an answer without any is one step.
-  std::vector<float> scores(const std::string& question, const std::string& answer);
+  std::vector<float> scores(const std::string& question, const std::string& answer) {
+    return scores(encode(question, answer));
+  }
+  // The question and the answer with a mark behind each step.
+  std::vector<Token> encode(const std::string& question, const std::string& answer) const;
 
+  int max_length() const { return checkpoint_.architecture.max_length; }
   Token step_mark() const { return step_mark_; }
   const Tokenizer& tokenizer() const { return checkpoint_.tokenizer; }
 
@@ -30,6 +37,7 @@ class ProcessRewardModel {
   Transformer transformer_;
   std::shared_ptr<const Linear> hidden_, output_;
   Token step_mark_;
+  std::mutex turn_;  // of the transformer and the backend
 };
 
 }  // namespace umf

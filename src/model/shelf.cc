@@ -1,6 +1,7 @@
 #include "model/shelf.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace umf {
@@ -13,9 +14,9 @@ struct Shelf::Slot final : Model {
   std::unique_ptr<LanguageModel> loaded;
   std::uint64_t last_use = 0;
 
-  Slot(Shelf& owner, std::string name, Checkpoint opened)
+  Slot(Shelf& owner, std::string name, std::shared_ptr<const Checkpoint> opened)
       : shelf(owner),
-        checkpoint(std::make_shared<const Checkpoint>(std::move(opened))),
+        checkpoint(std::move(opened)),
         description(describe_model(std::move(name), *checkpoint)) {}
 
   const ModelInfo& info() const override { return description; }
@@ -31,8 +32,20 @@ Shelf::Shelf(Backend& backend, std::uint64_t memory_limit)
 Shelf::~Shelf() = default;
 
 int Shelf::add(std::string name, Checkpoint checkpoint) {
-  slots_.push_back(std::make_unique<Slot>(*this, std::move(name), std::move(checkpoint)));
+  return add(name, std::make_shared<const Checkpoint>(std::move(checkpoint)));
+}
+
+int Shelf::add(const std::string& name, std::shared_ptr<const Checkpoint> checkpoint) {
+  for (const auto& replica : replicas_) replica->add(name, checkpoint);
+  slots_.push_back(std::make_unique<Slot>(*this, name, std::move(checkpoint)));
   return size() - 1;
+}
+
+void Shelf::add_replica(std::unique_ptr<Backend> backend) {
+  auto replica = std::make_unique<Shelf>(*backend, memory_limit_);
+  for (const auto& slot : slots_) replica->add(slot->description.name, slot->checkpoint);
+  backends_.push_back(std::move(backend));
+  replicas_.push_back(std::move(replica));
 }
 
 Model& Shelf::model(int number) { return *slots_[number]; }
@@ -57,7 +70,9 @@ LanguageModel& Shelf::take(Slot& slot) {
     oldest.loaded.reset();
     oldest.checkpoint->weights.release_pages();
   }
+  const auto start = std::chrono::steady_clock::now();
   slot.loaded = std::make_unique<LanguageModel>(slot.description.name, slot.checkpoint, backend_);
+  load_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++loads_;
   return *slot.loaded;
 }

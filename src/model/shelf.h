@@ -24,22 +24,33 @@ class Shelf {
   // Puts a checkpoint on the shelf and gives the model's number. Nothing is loaded yet.
   int add(std::string name, Checkpoint checkpoint);
 
+  // A shelf with the same models for one more thread. The mapped files are shared: where a backend
+  // reads weights in place, a replica costs activations alone.
+  void add_replica(std::unique_ptr<Backend> backend);
+  int replicas() const { return 1 + static_cast<int>(replicas_.size()); }  // this one included
+  Shelf& replica(int number) { return number == 0 ? *this : *replicas_[number - 1]; }
+
   const Backend& backend() const { return backend_; }
   int size() const { return static_cast<int>(slots_.size()); }
   Model& model(int number);
   const Checkpoint& checkpoint(int number) const;
 
   int loads() const { return loads_; }  // how often a model was loaded, first uses included
+  double load_seconds() const { return load_seconds_; }
   std::uint64_t resident_bytes() const;
 
  private:
   struct Slot;
+  int add(const std::string& name, std::shared_ptr<const Checkpoint> checkpoint);
   LanguageModel& take(Slot& slot);
 
   Backend& backend_;
   std::uint64_t memory_limit_, clock_ = 0;
   int loads_ = 0;
+  double load_seconds_ = 0;
   std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<std::unique_ptr<Backend>> backends_;  // of the replicas, which must go first
+  std::vector<std::unique_ptr<Shelf>> replicas_;
 };
 
 }  // namespace umf

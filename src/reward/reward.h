@@ -18,6 +18,8 @@ class Reward {  // made for one problem; may judge on several threads at once
  public:
   virtual ~Reward() = default;
   virtual Verdict judge(std::string_view answer) = 0;
+  // Above 0: every reward is a share of this many equal parts, as tests passed are of all tests.
+  virtual int parts() const { return 0; }
 };
 
 // What rewards may need, made when first asked for and shared by all problems of a run. Must
@@ -45,5 +47,15 @@ std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked
 // {"type": "text", "checks": [{"contains": TEXT} | {"equals": TEXT} | {"lacks": TEXT} |
 // {"longer-than": N}]}: the share of the checks that hold.
 std::unique_ptr<Reward> make_text_reward(const Json& spec, const std::string& where);
+
+// {"type": "prm", "model": WHERE, "aggregate": "min" | "product" | "last"}: a process reward model
+// scores every step of the answer; without a choice the last score counts (spec: models 6.1).
+std::unique_ptr<Reward> make_process_reward(const Json& spec, const Asked& asked,
+                                            const std::string& where, const JudgeTools& tools);
+
+// {"type": "all", "of": [reward, ...]}: right where all of them are; the share of all their tests.
+// Rewards without tests of their own count as one.
+std::unique_ptr<Reward> make_all_reward(const Json& spec, const Asked& asked,
+                                        const std::string& where, const JudgeTools& tools);
 
 }  // namespace umf

@@ -51,6 +51,7 @@ class TextReward final : public Reward {
     verdict.reward = static_cast<double>(held) / static_cast<double>(checks_.size());
     return verdict;
   }
+  int parts() const override { return static_cast<int>(checks_.size()); }
 
  private:
   std::vector<Check> checks_;

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "search/rehearsal.h"
 #include "search/unmaskfork.h"
 
 namespace umf {
@@ -15,8 +16,7 @@ struct PossibleRewards {
 
 // The next miss after `running`, if it is the same for all their rewards and starts from a state
 // that is known already; otherwise nothing. `running` are the trial that `search` asked for and the
-// misses that were forced after it, in this order. `targets` are the masks at the checkpoints,
-// falling: where the running rollouts will stop (spec: search 7.3, 7.4).
+// misses that were forced after it, in this order (spec: search 7.3, 7.4).
 //
 // Every score is an affine function of the rewards that are missing, so a comparison that comes out
 // the same at all extremes comes out the same in between. Right as long as a running rollout passes
@@ -24,7 +24,6 @@ struct PossibleRewards {
 // next one: consume results in the order in which the search asks for them. Copies the search
 // 2^running times.
 std::optional<Trial> forced_miss(const UnMaskFork& search, std::span<const Trial> running,
-                                 const RolloutCache& known, std::span<const int> targets,
-                                 const PossibleRewards& rewards = {});
+                                 const Outlook& outlook, const PossibleRewards& rewards = {});
 
 }  // namespace umf

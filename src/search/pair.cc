@@ -33,10 +33,7 @@ void Pair::tell(const Trial& trial, const Outcome& outcome) {
   second_->tell(inner, outcome);
 }
 
-long Pair::pass_limit() const {
-  const Search& turn = on_second_ ? *second_ : *first_;
-  return std::min(passes_each_ - spent_, turn.pass_limit());
-}
+long Pair::pass_limit() const { return std::min(passes_each_ - spent_, turn().pass_limit()); }
 
 int Pair::depth() const { return std::max(first_->depth(), second_->depth()); }
 

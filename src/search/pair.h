@@ -32,6 +32,10 @@ class Pair : public Search {
   int nodes() const override { return first_->nodes() + second_->nodes() - 1; }  // one root
   int depth() const override;
 
+  // The search whose turn it is, and which action of the run it calls 0.
+  const Search& turn() const { return on_second_ ? *second_ : *first_; }
+  int turn_action() const { return on_second_ ? second_action_ : 0; }
+
  private:
   std::unique_ptr<Search> first_, second_;
   int second_action_;

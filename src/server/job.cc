@@ -25,14 +25,14 @@ void Job::cancel(Cancel reason) {
   cancelled_.compare_exchange_strong(none, reason);
 }
 
-JobEnd Job::run() {
+JobOutcome Job::run() {
   start_ = Clock::now();
-  const JobEnd end = attempt();
+  const JobOutcome end = attempt();
   task_.reset();  // its memory is the next job's
   return end;
 }
 
-JobEnd Job::attempt() {
+JobOutcome Job::attempt() {
   const auto stop_clock = [&] {
     seconds_ = std::chrono::duration<double>(Clock::now() - start_).count();
   };
@@ -41,11 +41,11 @@ JobEnd Job::attempt() {
     stop_clock();
     nfe_ = completion.nfe;
     post(std::move(completion));
-    return JobEnd::kDone;
+    return JobOutcome::kDone;
   } catch (const Interrupted&) {
     stop_clock();
     post(explanation());
-    return JobEnd::kCancelled;
+    return JobOutcome::kCancelled;
   } catch (const ApiError& error) {
     post(error);
   } catch (const Error& mistake) {  // what only the attempt could find out
@@ -56,7 +56,7 @@ JobEnd Job::attempt() {
     post(ApiError(500, failure.what()));
   }
   stop_clock();
-  return JobEnd::kFailed;
+  return JobOutcome::kFailed;
 }
 
 bool Job::wanted() {

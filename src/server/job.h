@@ -12,7 +12,7 @@
 #include <variant>
 
 #include "server/api_error.h"
-#include "server/task.h"
+#include "server/device_task.h"
 
 namespace umf {
 
@@ -38,12 +38,12 @@ using JobEvent = std::variant<TextPiece, ChoiceEnd, StateNews, RolloutNews, Comp
 // Why a job is ended before it is done.
 enum class Cancel { kNone, kClientGone, kClientSlow, kTimeLimit, kShutdown };
 
-enum class JobEnd { kDone, kFailed, kCancelled };
+enum class JobOutcome { kDone, kFailed, kCancelled };
 
 class Job final : public Listener {
  public:
   // A `time_limit` of 0 is none; it counts from the start of the work, not of the waiting.
-  Job(std::unique_ptr<Task> task, std::chrono::seconds time_limit)
+  Job(std::unique_ptr<DeviceTask> task, std::chrono::seconds time_limit)
       : task_(std::move(task)), time_limit_(time_limit) {}
 
   // The client's side. The next event, or nothing when none came in time.
@@ -53,7 +53,7 @@ class Job final : public Listener {
   void cancel(Cancel reason);
 
   // The device's side: does the task, reports everything, and ends with one last event.
-  JobEnd run();
+  JobOutcome run();
   // Instead of run().
   void refuse(const ApiError& error) { post(error); }
   double seconds() const { return seconds_; }  // of run()
@@ -67,11 +67,11 @@ class Job final : public Listener {
 
  private:
   using Clock = std::chrono::steady_clock;
-  JobEnd attempt();
+  JobOutcome attempt();
   void post(JobEvent event);
   ApiError explanation() const;
 
-  std::unique_ptr<Task> task_;
+  std::unique_ptr<DeviceTask> task_;
   std::chrono::seconds time_limit_;
   Clock::time_point start_{};
   double seconds_ = 0;

@@ -73,7 +73,7 @@ void JobQueue::work() {
     waiting_.pop_front();
     const std::shared_ptr<Job> job = running_;
     lock.unlock();
-    const JobEnd end = job->run();
+    const JobOutcome end = job->run();
     lock.lock();
     account(*job, end);
     running_.reset();
@@ -81,12 +81,12 @@ void JobQueue::work() {
   }
 }
 
-void JobQueue::account(const Job& job, JobEnd end) {
+void JobQueue::account(const Job& job, JobOutcome end) {
   counts_.busy_seconds += job.seconds();
   counts_.nfe += job.nfe();
-  ++(end == JobEnd::kDone     ? counts_.done
-     : end == JobEnd::kFailed ? counts_.failed
-                              : counts_.cancelled);
+  ++(end == JobOutcome::kDone     ? counts_.done
+     : end == JobOutcome::kFailed ? counts_.failed
+                                  : counts_.cancelled);
 }
 
 }  // namespace umf

@@ -41,7 +41,7 @@ class JobQueue {
 
  private:
   void work();
-  void account(const Job& job, JobEnd end);
+  void account(const Job& job, JobOutcome end);
 
   const std::size_t limit_;
   mutable std::mutex mutex_;

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
 
-class ScriptedTask final : public Task {
+class ScriptedTask final : public DeviceTask {
  public:
   explicit ScriptedTask(std::function<Completion(Listener&)> script) : script_(std::move(script)) {}
   Completion run(Listener& listener) override { return script_(listener); }

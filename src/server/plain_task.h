@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "decode/decoder.h"
-#include "server/task.h"
+#include "server/device_task.h"
 
 namespace umf {
 
@@ -19,7 +19,7 @@ struct PlainPlan {
 
 // The text is that of a whole decoding. Passes that cannot change it any more, because it ended or
 // reached a stop string, are not made.
-class PlainTask final : public Task {
+class PlainTask final : public DeviceTask {
  public:
   // Model and tokenizer must outlive the task.
   PlainTask(Model& model, const Tokenizer& tokenizer, std::vector<std::vector<Token>> prompts,

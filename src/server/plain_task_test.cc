@@ -6,7 +6,7 @@
 #include "fakes/scripted_model.h"
 #include "fakes/temporary_directory.h"
 #include "server/masked_text.h"
-#include "server/recording_listener.h"
+#include "server/listener_testing.h"
 #include "tiny/tiny_models.h"
 
 namespace umf {

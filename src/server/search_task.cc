@@ -34,14 +34,20 @@ SearchTask::SearchTask(Shelf& shelf, Configuration configuration, Problem proble
       problem_(std::move(problem)),
       reward_(std::move(reward)),
       stream_state_(stream_state),
-      stream_rollouts_(stream_rollouts),
-      search_(configuration_, shelf, problem_, *reward_,
-              [this](std::span<const Token> window, auto) { return passed(window); }) {}
+      stream_rollouts_(stream_rollouts) {
+  make_search();
+  search_.reset();
+}
+
+ProblemSearch& SearchTask::make_search() {
+  return search_.emplace(configuration_, shelf_, problem_, *reward_,
+                         [this](std::span<const Token> window, auto) { return passed(window); });
+}
 
 bool SearchTask::passed(std::span<const Token> window) {
   ++passes_;
   if (stream_state_) {
-    const int action = search_.acting();
+    const int action = search_->acting();
     const int model = configuration_.models[configuration_.actions[action].model];
     const Checkpoint& checkpoint = shelf_.checkpoint(model);
     listener_->state(0, {{"pass", passes_},
@@ -56,7 +62,7 @@ bool SearchTask::rolled_out(const RolloutEvent& event) {
     Json json = rollout_json(event, configuration_);
     if (event.best && event.best->iteration != best_iteration_) {
       best_iteration_ = event.best->iteration;
-      json["text"] = search_.text(event.best->end);
+      json["text"] = search_->text(event.best->end);
       json["why"] = to_valid_utf8(event.best->why);
     }
     listener_->rollout(std::move(json));
@@ -68,7 +74,7 @@ Completion SearchTask::run(Listener& listener) {
   listener_ = &listener;
   if (!listener.wanted()) throw Interrupted();
   const Solution solution =
-      search_.run([this](const RolloutEvent& event) { return rolled_out(event); });
+      make_search().run([this](const RolloutEvent& event) { return rolled_out(event); });
   if (solution.stopped == Stop::kError) throw ApiError(500, solution.message);
   if (!solution.best) throw Interrupted();
   Completion found = completion(solution);
@@ -87,12 +93,12 @@ const SpecialTokens& SearchTask::tokens_of(const Tokenizer& tokenizer) const {
 }
 
 Completion SearchTask::completion(const Solution& solution) const {
-  const WindowState end = search_.walker().state(solution.best->end);
-  const SpecialTokens& tokens = tokens_of(search_.walker().tokenizer_of(end));
+  const WindowState end = search_->walker().state(solution.best->end);
+  const SpecialTokens& tokens = tokens_of(search_->walker().tokenizer_of(end));
   Completion completion;
   completion.choices.push_back(
-      {search_.text(solution.best->end), has_end(end.cells, tokens) ? "stop" : "length"});
-  completion.prompt_tokens = search_.prompt_tokens();
+      {search_->text(solution.best->end), has_end(end.cells, tokens) ? "stop" : "length"});
+  completion.prompt_tokens = search_->prompt_tokens();
   completion.completion_tokens = answer_tokens(end.cells, tokens);
   completion.nfe = solution.ledger.nfe;
   completion.umf = solution_json(configuration_, solution);

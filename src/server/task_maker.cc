@@ -54,12 +54,12 @@ const ServedModel& TaskMaker::find(const std::string& name, const std::string& p
                  "model_not_found");
 }
 
-std::unique_ptr<Task> TaskMaker::make(const ApiRequest& request) const {
+std::unique_ptr<DeviceTask> TaskMaker::make(const ApiRequest& request) const {
   return as_bad_request(
       [&] { return request.umf.search.empty() ? make_plain(request) : make_search(request); });
 }
 
-std::unique_ptr<Task> TaskMaker::make_plain(const ApiRequest& request) const {
+std::unique_ptr<DeviceTask> TaskMaker::make_plain(const ApiRequest& request) const {
   const bool chosen = !request.umf.actions.empty() && !request.umf.actions.front().model.empty();
   const ServedModel& served = chosen
                                   ? find(request.umf.actions.front().model, "umf.actions[0].model")
@@ -106,7 +106,7 @@ void TaskMaker::check_length(std::size_t prompt, int length, const ModelInfo& in
                  "max_tokens", "context_length_exceeded");
 }
 
-std::unique_ptr<Task> TaskMaker::make_search(const ApiRequest& request) const {
+std::unique_ptr<DeviceTask> TaskMaker::make_search(const ApiRequest& request) const {
   Configuration configuration = plan_search(request, *this, shelf_);
   Problem problem = asked_problem(request);
   auto reward = reward_of(request.umf.reward, problem);
@@ -117,16 +117,25 @@ std::unique_ptr<Task> TaskMaker::make_search(const ApiRequest& request) const {
 }
 
 std::unique_ptr<Reward> TaskMaker::reward_of(const Json& spec, const Problem& problem) const {
-  const std::string type = spec.at("type");
-  if (!rewards_.contains(type)) {
+  require_allowed(spec);
+  const std::lock_guard lock(tools_mutex_);
+  return make_reward(spec, {problem.id, problem.prompt}, "umf.reward", tools_);
+}
+
+// A reward of rewards is as dangerous as they are.
+void TaskMaker::require_allowed(const Json& spec) const {
+  if (!spec.is_object() || !spec.contains("type") || !spec["type"].is_string())
+    throw bad_request("umf.reward", "must be an object with a 'type'");
+  if (spec.contains("of") && spec["of"].is_array()) {
+    for (const Json& part : spec["of"]) require_allowed(part);
+  }
+  if (!rewards_.contains(spec["type"].get<std::string>())) {
     throw ApiError(403,
                    fmt::format("this server judges by {} only; its operator decides with "
                                "--allow-reward",
                                fmt::join(rewards_, ", ")),
                    "umf.reward.type", "reward_not_allowed");
   }
-  const std::lock_guard lock(tools_mutex_);
-  return make_reward(spec, {problem.id, problem.prompt}, "umf.reward", tools_);
 }
 
 }  // namespace umf

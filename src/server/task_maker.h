@@ -11,7 +11,7 @@
 #include "model/shelf.h"
 #include "reward/reward.h"
 #include "server/api_request.h"
-#include "server/task.h"
+#include "server/device_task.h"
 
 namespace umf {
 
@@ -30,7 +30,7 @@ class TaskMaker {
             JudgeTools tools = {});
 
   // Throws ApiError.
-  std::unique_ptr<Task> make(const ApiRequest& request) const;
+  std::unique_ptr<DeviceTask> make(const ApiRequest& request) const;
 
   const std::vector<ServedModel>& models() const { return models_; }
   const ModelInfo& info(const ServedModel& model) const {
@@ -40,11 +40,12 @@ class TaskMaker {
   const ServedModel& find(const std::string& name, const std::string& param) const;
 
  private:
-  std::unique_ptr<Task> make_plain(const ApiRequest& request) const;
-  std::unique_ptr<Task> make_search(const ApiRequest& request) const;
+  std::unique_ptr<DeviceTask> make_plain(const ApiRequest& request) const;
+  std::unique_ptr<DeviceTask> make_search(const ApiRequest& request) const;
   std::vector<Token> raw_prompt(const RawPrompt& prompt, const Checkpoint& checkpoint,
                                 int vocabulary) const;
   void check_length(std::size_t prompt, int length, const ModelInfo& info) const;
+  void require_allowed(const Json& spec) const;
   std::unique_ptr<Reward> reward_of(const Json& spec, const Problem& problem) const;
 
   Shelf& shelf_;

@@ -37,6 +37,9 @@ class ScriptedModel final : public Model {
     return answers;
   }
 
+  std::vector<float> logits(std::span<const Token> tokens, int position) const {
+    return logits_(tokens, position);
+  }
   int forward_passes() const { return forward_passes_; }
   int predictions() const { return predictions_; }
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/task.h"
+#include "server/device_task.h"
 
 namespace umf {
 

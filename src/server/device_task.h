@@ -36,9 +36,9 @@ class Listener {
 // A task was no longer wanted and has no result to give.
 struct Interrupted {};
 
-class Task {  // made on any thread, run once on the device's
+class DeviceTask {  // made on any thread, run once on the device's
  public:
-  virtual ~Task() = default;
+  virtual ~DeviceTask() = default;
   // Throws Interrupted, ApiError, or Error for a request that cannot be run.
   virtual Completion run(Listener& listener) = 0;
 };

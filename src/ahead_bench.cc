@@ -1,0 +1,146 @@
+// What a second worker is worth: the same search on one core, on two cores that share every pass,
+// and on two workers that work ahead. Prints Markdown; every figure is a ratio inside one run,
+// medians of interleaved rounds.
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "backend/cpu/cpu_backend.h"
+#include "decode/checkpoints.h"
+#include "fakes/temporary_directory.h"
+#include "problem_search.h"
+#include "tiny/tiny_models.h"
+
+namespace umf {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kWindow = 40;
+
+// Eighths that depend on every byte, after `milliseconds` of waiting: a judge that runs tests.
+class Judge final : public Reward {
+ public:
+  explicit Judge(int milliseconds) : pause_(milliseconds) {}
+  Verdict judge(std::string_view answer) override {
+    std::this_thread::sleep_for(pause_);
+    std::uint32_t hash = 2166136261;
+    for (const unsigned char c : answer) hash = (hash ^ c) * 16777619;
+    return {(hash >> 8) % 8 / 8.0, ""};
+  }
+  int parts() const override { return 8; }
+
+ private:
+  std::chrono::milliseconds pause_;
+};
+
+// The shape of a small model that comes with a program (forward_bench).
+std::filesystem::path write_model(const std::filesystem::path& root, TinyFamily family) {
+  TinySpec spec = custom_spec(family);
+  spec.name = "bench";
+  spec.layers = 8;
+  spec.hidden = 256;
+  spec.heads = spec.kv_heads = 4;
+  spec.mlp = 1024;
+  spec.vocab = 2048;
+  const std::filesystem::path place = root / std::to_string(static_cast<int>(family));
+  write_random_model(spec, place);
+  return place;
+}
+
+struct Variant {
+  const char* name;
+  int workers, threads;  // threads of each
+};
+constexpr Variant kVariants[] = {{"1 worker, 1 thread", 1, 1},
+                                 {"1 worker, 2 threads", 1, 2},
+                                 {"2 workers, 1 thread each", 2, 1}};
+
+struct Measured {
+  std::vector<double> seconds;
+  Speculation ahead;
+  long nfe = 0;
+  std::string answer;
+};
+
+void measure(const Variant& variant, const std::vector<std::filesystem::path>& models,
+             const Configuration& configuration, Reward& reward, Measured& measured) {
+  const auto backend = make_cpu_backend(variant.threads, "");
+  Shelf shelf(*backend, 0);
+  for (const auto& model : models) shelf.add(model.filename(), open_checkpoint({model, ""}));
+  for (int i = 1; i < variant.workers; ++i)
+    shelf.add_replica(make_cpu_backend(variant.threads, ""));
+  const Problem problem{.id = "bench", .prompt = "Go."};
+  ProblemSearch search(configuration, shelf, problem, reward);
+  const auto start = Clock::now();
+  const Solution solution = search.run();
+  measured.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  measured.ahead = search.speculation();
+  measured.nfe = solution.ledger.nfe;
+  measured.answer = search.text(solution.best->end);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void compare(const std::vector<std::filesystem::path>& models, int windows, int judge_ms,
+             int rounds) {
+  Configuration configuration{.search_name = "unmaskfork"};
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    configuration.models.push_back(static_cast<int>(i));
+    configuration.model_names.push_back(fmt::format("model {}", i));
+    configuration.action_names.push_back(fmt::format("model {}", i));
+    configuration.actions.push_back({.model = static_cast<int>(i)});
+  }
+  configuration.walk.window = kWindow;
+  configuration.walk.ratios = {std::begin(kPaperRatios), std::end(kPaperRatios)};
+  configuration.solve.budget = static_cast<long>(kWindow) * windows;
+  Judge judge(judge_ms);
+  Measured measured[std::size(kVariants)];
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < std::size(kVariants); ++i)
+      measure(kVariants[i], models, configuration, judge, measured[i]);
+  }
+  const double alone = median(measured[0].seconds);
+  for (std::size_t i = 0; i < std::size(kVariants); ++i) {
+    const Measured& m = measured[i];
+    fmt::print("| {} | {} ms | {} | {:.2f} | {:.2f} | {:.0f} % | {:.0f} % | {} |\n", windows,
+               judge_ms, kVariants[i].name, alone / median(m.seconds),
+               median(measured[1].seconds) / median(m.seconds),
+               100.0 * static_cast<double>(m.ahead.used) / static_cast<double>(m.nfe),
+               100.0 * static_cast<double>(m.ahead.wasted()) / static_cast<double>(m.nfe),
+               m.answer == measured[0].answer ? "same" : "DIFFERENT");
+  }
+}
+
+int run(int rounds) {
+  const TemporaryDirectory root;
+  const std::vector<std::filesystem::path> models = {write_model(root.path(), TinyFamily::kLlada),
+                                                     write_model(root.path(), TinyFamily::kDream)};
+  fmt::print(
+      "| windows | judge | | against 1 worker, 1 thread | against 1 worker, 2 threads | begun "
+      "early "
+      "and used | wasted | answer |\n|---|---|---|---|---|---|---|---|\n");
+  compare(models, 4, 0, rounds);
+  compare(models, 16, 0, rounds);
+  compare(models, 8, 100, rounds);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  fmt::print("\npeak memory {} MB\n", usage.ru_maxrss / 1024);
+  return 0;
+}
+
+}  // namespace
+}  // namespace umf
+
+int main(int count, char** words) {
+  const bool quick = count > 1 && std::strcmp(words[1], "--quick") == 0;
+  return umf::run(quick ? 1 : 3);
+}

@@ -1,0 +1,20 @@
+// One record of a data set as a task.
+#pragma once
+
+#include "base/raw_json.h"
+#include "bench/dataset.h"
+#include "bench/prompts.h"
+
+namespace umf {
+
+// The kinds there are, in the order in which records are tried against them.
+const std::vector<std::string>& dataset_kinds();
+
+// The kind whose fields the record has. Throws Error where there is none.
+std::string recognise(const RawObject& record, const std::string& where);
+
+// Throws Error naming the field. `line` makes an id where the record has none.
+Task read_record(const std::string& kind, const RawObject& record, std::string_view text, int line,
+                 const PromptStyle& style, const std::string& where);
+
+}  // namespace umf

@@ -1,0 +1,111 @@
+#include "bench/result.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace umf {
+namespace {
+
+constexpr const char* kStatusNames[] = {"done", "unjudged", "failed"};
+
+ResultStatus parse_status(const std::string& name) {
+  const auto* found = std::find(std::begin(kStatusNames), std::end(kStatusNames), name);
+  if (found == std::end(kStatusNames)) throw Error("there is no status '" + name + "'");
+  return static_cast<ResultStatus>(found - std::begin(kStatusNames));
+}
+
+template <class T>
+nlohmann::ordered_json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+template <class T>
+std::optional<T> optional_at(const Json& json, const char* key) {
+  return json.at(key).is_null() ? std::nullopt : std::optional<T>(json.at(key).get<T>());
+}
+
+}  // namespace
+
+const char* name_of(ResultStatus status) { return kStatusNames[static_cast<int>(status)]; }
+
+std::string result_line(const Result& r) {
+  const double hit_rate = r.rollouts == 0 ? 0 : static_cast<double>(r.hits) / r.rollouts;
+  const nlohmann::ordered_json json = {{"id", r.key.id},
+                                       {"configuration", r.key.configuration},
+                                       {"budget", r.key.budget},
+                                       {"status", name_of(r.status)},
+                                       {"tries", r.tries},
+                                       {"passed", or_null(r.passed)},
+                                       {"reward", or_null(r.reward)},
+                                       {"complete", r.complete},
+                                       {"answer", r.answer},
+                                       {"why", r.why},
+                                       {"search",
+                                        {{"nfe", r.nfe},
+                                         {"rollouts", r.rollouts},
+                                         {"hits", r.hits},
+                                         {"hit_rate", hit_rate},
+                                         {"saved_nfe", r.saved_nfe},
+                                         {"spared_nfe", r.spared_nfe},
+                                         {"switches", r.switches},
+                                         {"evaluations", r.evaluations},
+                                         {"stopped", r.stopped}}},
+                                       {"best", {{"path", r.path}, {"iteration", r.iteration}}},
+                                       {"passes", r.passes},
+                                       {"seconds",
+                                        {{"load", r.load_seconds},
+                                         {"unmask", r.unmask_seconds},
+                                         {"reward", r.reward_seconds},
+                                         {"grade", r.grade_seconds}}},
+                                       {"peak_memory_bytes", r.peak_memory_bytes},
+                                       {"worker", r.worker},
+                                       {"finished", r.finished}};
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+Result parse_result(const std::string& line, const std::string& where) {
+  const Json json = parse_json(line, where);
+  Result r;
+  try {
+    r.key = {json.at("id"), json.at("configuration"), json.at("budget")};
+    r.status = parse_status(json.at("status"));
+    r.tries = json.at("tries");
+    r.passed = optional_at<bool>(json, "passed");
+    r.reward = optional_at<double>(json, "reward");
+    r.complete = json.at("complete");
+    r.answer = json.at("answer");
+    r.why = json.at("why");
+    const Json& search = json.at("search");
+    r.nfe = search.at("nfe");
+    r.rollouts = search.at("rollouts");
+    r.hits = search.at("hits");
+    r.saved_nfe = search.at("saved_nfe");
+    r.spared_nfe = search.at("spared_nfe");
+    r.switches = search.at("switches");
+    r.evaluations = search.at("evaluations");
+    r.stopped = search.at("stopped");
+    r.path = json.at("best").at("path").get<std::vector<std::string>>();
+    r.iteration = json.at("best").at("iteration");
+    r.passes = json.at("passes");
+    const Json& seconds = json.at("seconds");
+    r.load_seconds = seconds.at("load");
+    r.unmask_seconds = seconds.at("unmask");
+    r.reward_seconds = seconds.at("reward");
+    r.grade_seconds = seconds.at("grade");
+    r.peak_memory_bytes = json.at("peak_memory_bytes");
+    r.worker = json.at("worker");
+    r.finished = json.at("finished");
+  } catch (const std::exception& mistake) {
+    throw Error(
+        fmt::format("{} is not a result ({}); restore or remove the line", where, mistake.what()));
+  }
+  return r;
+}
+
+}  // namespace umf

@@ -1,0 +1,60 @@
+// What came of one problem under one configuration at one budget.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "solution.h"
+
+namespace umf {
+
+struct ResultKey {
+  std::string id, configuration;
+  long budget = 0;
+  auto operator<=>(const ResultKey&) const = default;
+};
+
+enum class ResultStatus {
+  kDone,
+  kUnjudged,  // the answer is there, but its judge failed; says nothing about the answer
+  kFailed,    // the search broke down
+};
+const char* name_of(ResultStatus status);
+
+struct Result {
+  ResultKey key;
+  ResultStatus status = ResultStatus::kDone;
+  int tries = 1;  // of this problem, configuration and budget, this one included
+
+  std::string answer;
+  std::optional<double> reward;  // of the search; nothing where it is no number
+  bool complete = false;
+  std::optional<bool> passed;  // the hidden tests; nothing where there are none or they failed
+  std::string why;             // the hidden tests' words, or what went wrong
+
+  std::string stopped;
+  long nfe = 0, rollouts = 0, hits = 0, saved_nfe = 0, spared_nfe = 0, switches = 0;
+  long evaluations = 0;
+  long iteration = 0;             // of the rollout that found the answer
+  std::vector<std::string> path;  // the answer's actions, one per level
+
+  // What this worker did for it; differs from run to run.
+  long passes = 0;  // forward passes really made for this search: not those of an interrupted run,
+                    // of another budget or shared with another configuration
+  double load_seconds = 0, unmask_seconds = 0, reward_seconds = 0, grade_seconds = 0;
+  std::uint64_t peak_memory_bytes = 0;  // of the worker so far
+  std::string worker;
+  double finished = 0;  // Unix time
+
+  bool settled() const { return status == ResultStatus::kDone; }
+};
+
+std::string result_line(const Result& result);  // with its newline
+// Throws Error naming `where`.
+Result parse_result(const std::string& line, const std::string& where);
+
+}  // namespace umf

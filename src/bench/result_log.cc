@@ -1,0 +1,79 @@
+#include "bench/result_log.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace umf {
+namespace {
+
+[[noreturn]] void cannot(const char* what, const std::filesystem::path& path) {
+  throw Error(fmt::format("cannot {} '{}': {}", what, path.string(), std::strerror(errno)));
+}
+
+}  // namespace
+
+ResultWriter::ResultWriter(std::filesystem::path file) : path_(std::move(file)) {}
+
+ResultWriter::~ResultWriter() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void ResultWriter::append(const Result& result) {
+  const std::string line = result_line(result);
+  const std::lock_guard lock(mutex_);
+  if (file_ < 0) file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file_ < 0) cannot("write", path_);
+  const off_t before = ::lseek(file_, 0, SEEK_END);
+  ssize_t put = 0;
+  do {
+    put = ::write(file_, line.data(), line.size());
+  } while (put < 0 && errno == EINTR);
+  if (put == static_cast<ssize_t>(line.size()) && ::fdatasync(file_) == 0) return;
+  if (put >= 0 && put < static_cast<ssize_t>(line.size())) errno = ENOSPC;
+  const int reason = errno;
+  // A line after a torn one would be damage.
+  if (before >= 0) static_cast<void>(!::ftruncate(file_, before));
+  errno = reason;
+  cannot("write", path_);
+}
+
+void ResultIndex::refresh() {
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, failure)) {
+    if (entry.path().extension() == ".jsonl") read(entry.path());
+  }
+  if (failure)
+    throw Error(fmt::format("cannot read '{}': {}", folder_.string(), failure.message()));
+}
+
+void ResultIndex::read(const std::filesystem::path& file) {
+  std::uintmax_t& position = read_up_to_[file.filename()];
+  std::ifstream in(file, std::ios::binary);
+  if (!in) cannot("read", file);
+  in.seekg(static_cast<std::streamoff>(position));
+  for (std::string line; std::getline(in, line) && !in.eof();) {
+    add(parse_result(line, fmt::format("'{}' at byte {}", file.string(), position)));
+    position += line.size() + 1;
+    bytes_read_ += line.size() + 1;
+  }
+}
+
+void ResultIndex::add(Result result) {
+  const auto [at, fresh] = results_.try_emplace(result.key, result);
+  if (!fresh && !at->second.settled() && (result.settled() || result.tries >= at->second.tries))
+    at->second = std::move(result);
+}
+
+const Result* ResultIndex::find(const ResultKey& key) const {
+  const auto found = results_.find(key);
+  return found == results_.end() ? nullptr : &found->second;
+}
+
+}  // namespace umf

@@ -1,0 +1,104 @@
+#include "bench/result_log.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "base/files.h"
+#include "fakes/expect_error.h"
+#include "fakes/temporary_directory.h"
+
+namespace umf {
+namespace {
+
+Result result(const std::string& id, long budget, ResultStatus status = ResultStatus::kDone) {
+  Result r;
+  r.key = {id, "umf", budget};
+  r.status = status;
+  r.answer = "\xCE\xB1\n\"quoted\"";
+  if (status == ResultStatus::kDone) r.passed = true;
+  r.reward = 0.625;
+  r.path = {"dream", "llada"};
+  r.nfe = 768;
+  r.peak_memory_bytes = 1ull << 40;
+  r.worker = "w";
+  return r;
+}
+
+class ResultLog : public testing::Test {
+ protected:
+  ResultIndex read() const {
+    ResultIndex index(directory_.path());
+    index.refresh();
+    return index;
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ResultLog, ALineSurvivesTheFile) {
+  const Result r = result("a/1", 16);
+  const std::string line = result_line(r);
+  EXPECT_EQ(result_line(parse_result(line.substr(0, line.size() - 1), "here")), line);
+}
+
+TEST_F(ResultLog, AllReadWhatEachAppends) {
+  ResultWriter one(directory_ / "one.jsonl"), two(directory_ / "two.jsonl");
+  ResultIndex index(directory_.path());
+  one.append(result("a", 16));
+  index.refresh();
+  EXPECT_EQ(index.all().size(), 1);
+  two.append(result("b", 16));
+  one.append(result("a", 32));
+  index.refresh();
+  EXPECT_EQ(index.all().size(), 3);
+  ASSERT_TRUE(index.find({"b", "umf", 16}));
+  EXPECT_FALSE(index.find({"b", "umf", 32}));
+}
+
+TEST_F(ResultLog, ATornLastLineIsNotThereUntilItIsWhole) {
+  const std::string whole = result_line(result("a", 16)), next = result_line(result("b", 16));
+  for (std::size_t size = 0; size < next.size(); size += 7) {
+    write_file(directory_ / "w.jsonl", whole + next.substr(0, size));
+    EXPECT_EQ(read().all().size(), 1) << size;
+  }
+  ResultIndex index(directory_.path());
+  index.refresh();
+  write_file(directory_ / "w.jsonl", whole + next);
+  index.refresh();
+  EXPECT_EQ(index.all().size(), 2);
+}
+
+TEST_F(ResultLog, DamageInsideIsAnErrorThatNamesThePlace) {
+  write_file(directory_ / "w.jsonl", result_line(result("a", 16)) + "{\"id\": 3}\n");
+  EXPECT_ERROR(read(), "w.jsonl' at byte");
+}
+
+TEST_F(ResultLog, ASettledResultBeatsAFailureAndIsKeptOnce) {
+  ResultWriter one(directory_ / "one.jsonl"), two(directory_ / "two.jsonl");
+  one.append(result("a", 16, ResultStatus::kUnjudged));
+  two.append(result("a", 16));
+  two.append(result("a", 16));
+  one.append(result("a", 16, ResultStatus::kFailed));
+  EXPECT_EQ(read().all().size(), 1);
+  EXPECT_TRUE(read().find({"a", "umf", 16})->settled());
+}
+
+TEST_F(ResultLog, AFullDiskIsAnErrorAndLeavesWholeLinesOnly) {
+  ResultWriter writer(directory_ / "w.jsonl");
+  writer.append(result("a", 16));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit tight{result_line(result("a", 16)).size() + 20, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  EXPECT_ERROR(writer.append(result("b", 16)), "cannot write");
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(read_file(directory_ / "w.jsonl"), result_line(result("a", 16)));
+  writer.append(result("b", 16));
+  EXPECT_EQ(read().all().size(), 2);
+}
+
+}  // namespace
+}  // namespace umf

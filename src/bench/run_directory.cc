@@ -1,0 +1,159 @@
+#include "bench/run_directory.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace umf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kKind = "umf-run-1";
+constexpr const char* kFolders[] = {"results", "leases", "workers", "checkpoints", "traces"};
+
+// What may differ between the workers of one run: where things lie, and who began.
+Json comparable(Json manifest) {
+  manifest.erase("made_by");
+  if (manifest.contains("dataset")) manifest["dataset"].erase("path");
+  if (manifest.contains("models")) {
+    for (Json& model : manifest["models"]) model.erase("directory");
+  }
+  return manifest;
+}
+
+std::string shortened(const Json& value) {
+  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+}
+
+std::string value_at(const Json& json, const std::string& path) {
+  const Json::json_pointer pointer(path);
+  return json.contains(pointer) ? shortened(json.at(pointer)) : "nothing";
+}
+
+// Throws where two manifests describe different runs.
+void require_same(const Json& here, const Json& there, const fs::path& folder) {
+  const Json ours = comparable(here), theirs = comparable(there);
+  const Json difference = Json::diff(theirs, ours);
+  if (difference.empty()) return;
+  std::string path = difference[0].at("path");
+  if (path.ends_with("/-")) path.resize(path.size() - 2);  // an element more
+  throw Error(fmt::format(
+      "'{}' holds another run: its config.json has {} = {}, and this command {}; choose another "
+      "--out, or repeat the command that made it",
+      folder.string(), path, value_at(theirs, path), value_at(ours, path)));
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure) throw Error(fmt::format("cannot make '{}': {}", folder.string(), failure.message()));
+}
+
+bool holds_nothing(const fs::path& folder) {
+  std::error_code failure;
+  const bool empty = fs::is_empty(folder, failure);
+  if (failure) throw Error(fmt::format("cannot read '{}': {}", folder.string(), failure.message()));
+  return empty;
+}
+
+}  // namespace
+
+std::string Manifest::job_name(int problem, int configuration) {
+  return fmt::format("{:05}-{:03}", problem, configuration);
+}
+
+Manifest parse_manifest(Json json, const std::string& where) {
+  Manifest manifest;
+  try {
+    if (json.at("kind") != kKind) throw Error("its kind is not " + std::string(kKind));
+    manifest.ids = json.at("dataset").at("problems").get<std::vector<std::string>>();
+    for (const Json& entry : json.at("configurations")) {
+      manifest.configurations.push_back(
+          {entry.at("name"), entry.at("budgets").get<std::vector<long>>()});
+    }
+  } catch (const std::exception& mistake) {
+    throw Error(fmt::format("'{}' does not describe a run: {}", where, mistake.what()));
+  }
+  manifest.json = std::move(json);
+  return manifest;
+}
+
+RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, bool must_exist) {
+  Json own = manifest;
+  own["kind"] = kKind;
+  const fs::path config = folder / "config.json";
+  if (!fs::exists(config)) {
+    if (must_exist)
+      throw Error(fmt::format("--resume, but there is no run in '{}'", folder.string()));
+    make_folder(folder);
+    if (!holds_nothing(folder) && !fs::exists(config) && !fs::exists(folder / kFolders[0])) {
+      throw Error(
+          fmt::format("'{}' is not empty and holds no run; choose another --out", folder.string()));
+    }
+    for (const char* name : kFolders) make_folder(folder / name);
+    // Of workers that start at once, one writes it; all then compare.
+    create_file(config, own.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+  RunDirectory run = open(folder);
+  // Through text, as the file went: numbers look the same.
+  require_same(Json::parse(own.dump(-1, ' ', false, Json::error_handler_t::replace)),
+               run.manifest().json, folder);
+  return run;
+}
+
+RunDirectory RunDirectory::open(const fs::path& folder) {
+  const fs::path config = folder / "config.json";
+  if (!fs::exists(config)) {
+    throw Error(
+        fmt::format("there is no run in '{}' (it has no config.json); umf bench --out makes "
+                    "one",
+                    folder.string()));
+  }
+  Json json = parse_json(read_file(config), config.string());
+  return {folder, parse_manifest(std::move(json), config.string())};
+}
+
+fs::path RunDirectory::trace(const std::string& job, long budget) const {
+  return folder_ / "traces" / fmt::format("{}-{}.jsonl", job, budget);
+}
+
+std::vector<fs::path> RunDirectory::checkpoints(const std::string& prefix) const {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder_ / "checkpoints")) {
+    if (entry.path().filename().string().starts_with(prefix)) files.push_back(entry.path());
+  }
+  return files;
+}
+
+fs::path RunDirectory::adopt_checkpoint(const std::string& job, long budget,
+                                        const std::string& worker) const {
+  const std::string prefix = fmt::format("{}-{}.", job, budget);
+  const fs::path own = folder_ / "checkpoints" / (prefix + worker);
+  std::string longest;
+  const std::vector<fs::path> left = checkpoints(prefix);
+  for (const fs::path& file : left) {
+    std::string text = read_file(file);
+    if (text.size() > longest.size()) longest = std::move(text);
+  }
+  if (!longest.empty()) write_file(own, longest);
+  for (const fs::path& file : left) {
+    std::error_code gone;
+    if (file != own) fs::remove(file, gone);
+  }
+  return own;
+}
+
+void RunDirectory::remove_checkpoints(const std::string& job) const {
+  for (const fs::path& file : checkpoints(job + "-")) {
+    std::error_code gone;
+    fs::remove(file, gone);
+  }
+}
+
+}  // namespace umf

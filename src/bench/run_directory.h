@@ -1,0 +1,63 @@
+// The folder of a run: what is measured, written down once, and where everything lies.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "bench/result.h"
+
+namespace umf {
+
+// What `config.json` fixes: problems × configurations × budgets.
+struct Manifest {
+  Json json;  // everything needed to repeat the run
+  std::vector<std::string> ids;
+  struct Entry {
+    std::string name;
+    std::vector<long> budgets;  // ascending
+  };
+  std::vector<Entry> configurations;
+
+  int jobs() const { return static_cast<int>(ids.size() * configurations.size()); }
+  // A file name for a problem and a configuration, by number.
+  static std::string job_name(int problem, int configuration);
+};
+
+// Throws Error naming `where`.
+Manifest parse_manifest(Json json, const std::string& where);
+
+class RunDirectory {
+ public:
+  // Makes the folder with `manifest`, or joins the run that is there. Throws Error when that is
+  // another run, and names the difference; or when there is none and `must_exist`.
+  static RunDirectory start(const std::filesystem::path& folder, const Json& manifest,
+                            bool must_exist);
+  // For those who only look.
+  static RunDirectory open(const std::filesystem::path& folder);
+
+  const Manifest& manifest() const { return manifest_; }
+  std::filesystem::path file(const std::string& name) const { return folder_ / name; }
+  std::filesystem::path results() const { return folder_ / "results"; }
+  std::filesystem::path leases() const { return folder_ / "leases"; }
+  std::filesystem::path workers() const { return folder_ / "workers"; }
+  std::filesystem::path trace(const std::string& job, long budget) const;
+
+  // The checkpoint of a search that `worker` goes on with: what an earlier holder of the job left
+  // is copied, so that one who was taken for dead and is not writes into a file that nobody reads.
+  std::filesystem::path adopt_checkpoint(const std::string& job, long budget,
+                                         const std::string& worker) const;
+  void remove_checkpoints(const std::string& job) const;
+
+ private:
+  RunDirectory(std::filesystem::path folder, Manifest manifest)
+      : folder_(std::move(folder)), manifest_(std::move(manifest)) {}
+  std::vector<std::filesystem::path> checkpoints(const std::string& prefix) const;
+
+  std::filesystem::path folder_;
+  Manifest manifest_;
+};
+
+}  // namespace umf

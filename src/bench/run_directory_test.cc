@@ -1,0 +1,115 @@
+#include "bench/run_directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "fakes/temporary_directory.h"
+
+namespace umf {
+namespace {
+
+using testing::HasSubstr;
+
+Json manifest() {
+  return {{"made_by", {{"host", "here"}}},
+          {"version", "1"},
+          {"dataset", {{"path", "/data"}, {"fingerprint", "f"}, {"problems", {"a", "b"}}}},
+          {"models", {{{"name", "m"}, {"directory", "/m"}, {"fingerprint", "x"}}}},
+          {"configurations", {{{"name", "umf"}, {"window", 16}, {"budgets", {16, 32}}}}}};
+}
+
+template <class Work>
+std::string refusal(Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+class RunDirectoryTest : public testing::Test {
+ protected:
+  std::filesystem::path run() const { return directory_ / "run"; }
+  RunDirectory start(const Json& json, bool must_exist = false) const {
+    return RunDirectory::start(run(), json, must_exist);
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(RunDirectoryTest, IsMadeOnceAndJoinedAfterwards) {
+  EXPECT_THAT(refusal([&] { start(manifest(), true); }), HasSubstr("there is no run in"));
+  start(manifest());
+  const std::string config = read_file(run() / "config.json");
+  Json elsewhere = manifest();
+  elsewhere["made_by"]["host"] = "there";
+  elsewhere["dataset"]["path"] = "/mnt/data";
+  elsewhere["models"][0]["directory"] = "/mnt/m";
+  const RunDirectory joined = start(elsewhere, true);
+  EXPECT_EQ(read_file(run() / "config.json"), config) << "written once";
+  EXPECT_EQ(joined.manifest().ids, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(joined.manifest().configurations[0].budgets, (std::vector<long>{16, 32}));
+}
+
+TEST_F(RunDirectoryTest, AnotherRunIsRefusedByTheDifference) {
+  start(manifest());
+  const auto changed = [&](const char* path, const Json& value) {
+    Json other = manifest();
+    other[Json::json_pointer(path)] = value;
+    return refusal([&] { start(other); });
+  };
+  EXPECT_THAT(changed("/configurations/0/window", 32),
+              HasSubstr("/configurations/0/window = 16, and this command 32"));
+  EXPECT_THAT(changed("/dataset/fingerprint", "g"), HasSubstr("/dataset/fingerprint"));
+  EXPECT_THAT(changed("/models/0/fingerprint", "y"), HasSubstr("/models/0/fingerprint"));
+  EXPECT_THAT(changed("/version", "2"), HasSubstr("/version = \"1\""));
+  EXPECT_THAT(changed("/configurations/0/budgets", {16}), HasSubstr("/configurations/0/budgets"));
+  EXPECT_THAT(changed("/seed", 3), HasSubstr("/seed = nothing, and this command 3"));
+}
+
+TEST_F(RunDirectoryTest, OfWorkersThatStartAtOnceOneWritesAndAllAgree) {
+  std::vector<std::thread> threads;
+  std::atomic<int> joined = 0;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      start(manifest());
+      ++joined;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(joined, 8);
+}
+
+TEST_F(RunDirectoryTest, ForeignFoldersAreLeftAlone) {
+  std::filesystem::create_directory(run());
+  write_file(run() / "thesis.tex", "\\begin");
+  EXPECT_THAT(refusal([&] { start(manifest()); }), HasSubstr("is not empty and holds no run"));
+  EXPECT_FALSE(std::filesystem::exists(run() / "results"));
+  EXPECT_THAT(refusal([&] { RunDirectory::open(run()); }), HasSubstr("no config.json"));
+  write_file(run() / "config.json", "{\"kind\": \"other\"}");
+  EXPECT_THAT(refusal([&] { start(manifest()); }), HasSubstr("does not describe a run"));
+  write_file(directory_ / "file", "x");
+  EXPECT_THAT(refusal([&] { RunDirectory::start(directory_ / "file", manifest(), false); }),
+              HasSubstr("cannot make"));
+}
+
+TEST_F(RunDirectoryTest, ACheckpointIsCopiedFromTheOneWhoGotFurthest) {
+  const RunDirectory r = start(manifest());
+  const auto folder = run() / "checkpoints";
+  EXPECT_FALSE(std::filesystem::exists(r.adopt_checkpoint("00000-000", 16, "w1")));
+  write_file(folder / "00000-000-16.w1", "one");
+  write_file(folder / "00000-000-16.w2", "one two");
+  write_file(folder / "00000-000-160.w2", "of another budget");
+  const auto own = r.adopt_checkpoint("00000-000", 16, "w3");
+  EXPECT_EQ(read_file(own), "one two");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
+  r.remove_checkpoints("00000-000");
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+}
+
+}  // namespace
+}  // namespace umf

@@ -1,0 +1,61 @@
+#include "bench/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace umf {
+namespace {
+
+constexpr double kZ = 1.959963984540054;  // the normal quantile of 97.5 %
+
+double correlation(const Paired& pairs) {
+  const double a = pairs.both, b = pairs.only_first, c = pairs.only_second, d = pairs.neither;
+  const double spread = (a + b) * (c + d) * (a + c) * (b + d);
+  if (spread == 0) return 0;
+  const double excess = a * d - b * c, correction = pairs.problems() / 2.0;
+  const double corrected = excess > correction ? excess - correction : std::min(excess, 0.0);
+  return corrected / std::sqrt(spread);
+}
+
+// Two distances from the estimates, added as sides of a triangle.
+double combined(double one, double other, double correlation) {
+  return std::sqrt(std::max(0.0, one * one - 2 * correlation * one * other + other * other));
+}
+
+}  // namespace
+
+Interval wilson_interval(int passed, int tried) {
+  if (tried == 0) return {};
+  const double n = tried, share = passed / n, z2 = kZ * kZ;
+  const double centre = (share + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = kZ / (1 + z2 / n) * std::sqrt(share * (1 - share) / n + z2 / (4 * n * n));
+  // Exact at the ends, where rounding would leave a speck.
+  return {passed == 0 ? 0 : centre - half, passed == tried ? 1 : centre + half};
+}
+
+double Paired::difference() const {
+  return problems() == 0 ? 0 : static_cast<double>(only_first - only_second) / problems();
+}
+
+Interval paired_interval(const Paired& pairs) {
+  const int n = pairs.problems();
+  if (n == 0) return {-1, 1};
+  const int first = pairs.both + pairs.only_first, second = pairs.both + pairs.only_second;
+  const double p1 = static_cast<double>(first) / n, p2 = static_cast<double>(second) / n;
+  const Interval one = wilson_interval(first, n), two = wilson_interval(second, n);
+  const double phi = correlation(pairs), difference = pairs.difference();
+  return {difference - combined(p1 - one.low, two.high - p2, phi),
+          difference + combined(one.high - p1, p2 - two.low, phi)};
+}
+
+double mcnemar_exact(int only_first, int only_second) {
+  const int n = only_first + only_second, fewer = std::min(only_first, only_second);
+  double tail = 0;
+  for (int k = 0; k <= fewer; ++k) {
+    const double log_ways = std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0);
+    tail += std::exp(log_ways - n * std::log(2.0));
+  }
+  return std::min(1.0, 2 * tail);
+}
+
+}  // namespace umf

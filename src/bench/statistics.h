@@ -1,0 +1,29 @@
+// What a number of passed problems says, and what a difference between two configurations says.
+#pragma once
+
+namespace umf {
+
+struct Interval {
+  double low = 0, high = 1;
+};
+
+// Wilson's score interval at 95 % for a share; everything when nothing was tried.
+Interval wilson_interval(int passed, int tried);
+
+// How two configurations did on the same problems.
+struct Paired {
+  int both = 0, only_first = 0, only_second = 0, neither = 0;
+
+  int problems() const { return both + only_first + only_second + neither; }
+  double difference() const;  // the first's share less the second's
+};
+
+// 95 % for the difference of the shares: Newcombe's square-and-add with the correlation of the
+// pairs and its continuity correction (Statistics in Medicine 17, 1998, method 10).
+Interval paired_interval(const Paired& pairs);
+
+// McNemar's exact test, two-sided: how often a fair coin would split the discordant problems at
+// least as unevenly.
+double mcnemar_exact(int only_first, int only_second);
+
+}  // namespace umf

@@ -1,0 +1,231 @@
+#include "math/compare_numbers.h"
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "math/exact.h"
+
+namespace umf {
+namespace {
+
+constexpr int kLowBits = 256, kHighBits = 512;
+constexpr int kPoints = 8, kPointsNeeded = 4;
+constexpr long kExponentLimit = 20'000;  // of values that are compared digit by digit
+
+std::optional<int> infinite_sign(const Expr& e) {
+  if (is_constant(e, "oo")) return 1;
+  if (is_constant(e, "-oo")) return -1;
+  return std::nullopt;
+}
+
+// A value between 0.3 and 3.3 that depends on the name and the number of the point alone, with many
+// binary places so that no identity holds by accident.
+mpq_class sample(const std::string& name, int point, int part) {
+  std::uint64_t hash = 0xcbf29ce484222325u + static_cast<std::uint64_t>(point * 4 + part);
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  hash ^= hash >> 29;
+  hash *= 0xbf58476d1ce4e5b9u;
+  hash ^= hash >> 32;
+  mpq_class value(static_cast<unsigned long>(hash % 3'000'017), 1'000'003);
+  value.canonicalize();
+  value += mpq_class(3, 10);
+  // Signs: all positive, all negative, then mixed.
+  const bool negative = point == 1 || (point > 1 && ((hash >> 40) & 1) != 0);
+  return negative ? mpq_class(-value) : value;
+}
+
+void collect_unknowns(const Expr& e, std::map<std::string, bool>& unknowns) {
+  if (is(e, Kind::kSymbol)) unknowns[canonical_text(e)] = e->is_real;
+  if (is(e, Kind::kApplied)) {
+    unknowns[canonical_text(e)] = true;
+    return;
+  }
+  for (const Expr& arg : e->args) collect_unknowns(arg, unknowns);
+}
+
+Bindings bindings_at(const std::map<std::string, bool>& unknowns, int point) {
+  Bindings bindings;
+  for (const auto& [name, is_real] : unknowns) {
+    bindings[name] = {Real(sample(name, point, 0)),
+                      is_real ? Real() : Real(sample(name, point, 1))};
+  }
+  return bindings;
+}
+
+// A difference at two precisions: what is zero shrinks with the precision, what is not stays.
+struct Difference {
+  Complex low, high;
+  Real size;  // of the larger operand
+
+  bool is_zero() const {
+    if (high.is_zero()) return true;
+    if (low.is_zero()) return abs(high).exponent() < size.exponent() - kLowBits / 2;
+    return abs(high).exponent() < abs(low).exponent() - 96;
+  }
+  // As close as doubles would be.
+  bool is_rounding() const {
+    const long exponent = abs(high).exponent();
+    return exponent < size.exponent() - 47 || exponent < -54;
+  }
+};
+
+Real larger(const Complex& a, const Complex& b) {
+  const Real x = abs(a), y = abs(b);
+  return x < y ? y : x;
+}
+
+std::optional<std::pair<Complex, Complex>> values_at(const Expr& a, const Expr& b,
+                                                     const std::map<std::string, bool>& unknowns,
+                                                     int point, Work& work) {
+  const Bindings bindings = bindings_at(unknowns, point);
+  const auto x = evaluate(a, bindings, work), y = evaluate(b, bindings, work);
+  if (!x || !y) return std::nullopt;
+  return std::pair(*x, *y);
+}
+
+std::optional<Difference> difference_at(const Expr& a, const Expr& b,
+                                        const std::map<std::string, bool>& unknowns, int point,
+                                        Work& work) {
+  int extra = 0;
+  {
+    // Large values need as many bits more: 2^1000 and 2^1000 + 1 differ in the thousandth.
+    const PrecisionScope precision(64);
+    const auto rough = values_at(a, b, unknowns, point, work);
+    if (!rough) return std::nullopt;
+    const long exponent = larger(rough->first, rough->second).exponent();
+    if (exponent > kExponentLimit) return std::nullopt;
+    if (exponent > 64) extra = static_cast<int>(exponent);
+    work.spend(extra);
+  }
+  Difference difference;
+  for (const int bits : {kLowBits, kHighBits}) {
+    const PrecisionScope precision(bits + extra);
+    const auto values = values_at(a, b, unknowns, point, work);
+    if (!values) return std::nullopt;
+    (bits == kLowBits ? difference.low : difference.high) = values->first - values->second;
+    difference.size = larger(values->first, values->second);
+  }
+  return difference;
+}
+
+}  // namespace
+
+std::optional<Complex> constant_value(const Expr& e, Work& work) { return evaluate(e, {}, work); }
+
+Truth nearly_equal(const Expr& a, const Expr& b, int digits, Work& work) {
+  const auto difference = difference_at(a, b, {}, 0, work);
+  if (!difference) return Truth::kUnknown;
+  const long bits = std::lround((digits + 1) * 3.3219280948873626);
+  const Complex& d = difference->high;
+  return d.re.exponent() < -bits && d.im.exponent() < -bits ? Truth::kYes : Truth::kNo;
+}
+
+bool equal_when_rounded(const Complex& a, const Complex& b, int decimals) {
+  Real scale(10);
+  mpfr_pow_ui(scale.get(), scale.get(), static_cast<unsigned long>(decimals), MPFR_RNDN);
+  const auto same = [&](const Real& x, const Real& y) {
+    return (round_to_integer(x * scale) - round_to_integer(y * scale)).is_zero();
+  };
+  return same(a.re, b.re) && same(a.im, b.im);
+}
+
+std::optional<int> compare_values(const Expr& a, const Expr& b) {
+  const auto left = infinite_sign(a), right = infinite_sign(b);
+  if (left && right) return *left < *right ? -1 : *left > *right ? 1 : 0;
+  const auto exact_a = exact_value(a), exact_b = exact_value(b);
+  if (exact_a && exact_b) return cmp(*exact_a, *exact_b) < 0 ? -1 : *exact_a == *exact_b ? 0 : 1;
+  try {
+    Work work(100'000);
+    if (left || right) {
+      const auto finite = constant_value(left ? b : a, work);
+      if (!finite || !finite->is_real()) return std::nullopt;
+      return left ? *left : -*right;
+    }
+    const auto difference = difference_at(a, b, {}, 0, work);
+    if (!difference) return std::nullopt;
+    if (difference->is_zero()) return 0;
+    if (!difference->high.is_real()) return std::nullopt;
+    return difference->high.re.sign();
+  } catch (const MathLimit&) {
+    return std::nullopt;
+  }
+}
+
+Truth identically_equal(const Expr& a, const Expr& b, Work& work) {
+  std::map<std::string, bool> unknowns;
+  collect_unknowns(a, unknowns);
+  collect_unknowns(b, unknowns);
+  const bool decimals = contains_kind(a, Kind::kFloat) || contains_kind(b, Kind::kFloat);
+  const int points = unknowns.empty() ? 1 : kPoints, needed = unknowns.empty() ? 1 : kPointsNeeded;
+  int defined = 0;
+  for (int point = 0; point < points; ++point) {
+    const auto difference = difference_at(a, b, unknowns, point, work);
+    if (!difference) continue;
+    ++defined;
+    if (!(decimals ? difference->is_rounding() : difference->is_zero())) return Truth::kNo;
+  }
+  return defined >= needed ? Truth::kYes : Truth::kUnknown;
+}
+
+Truth proportional(const Expr& a, const Expr& b, Work& work) {
+  std::map<std::string, bool> unknowns;
+  collect_unknowns(a, unknowns);
+  collect_unknowns(b, unknowns);
+  const PrecisionScope precision(kLowBits);
+  std::optional<Complex> ratio;
+  int defined = 0;
+  for (int point = 0; point < kPoints; ++point) {
+    const Bindings bindings = bindings_at(unknowns, point);
+    const auto x = evaluate(a, bindings, work), y = evaluate(b, bindings, work);
+    if (!x || !y || x->is_zero() || y->is_zero()) continue;
+    const Complex here = *x / *y;
+    ++defined;
+    if (!ratio) ratio = here;
+    const bool decimals = contains_kind(a, Kind::kFloat) || contains_kind(b, Kind::kFloat);
+    const long tolerance = decimals ? 44 : 128;
+    if (abs(here - *ratio).exponent() > abs(*ratio).exponent() - tolerance) return Truth::kNo;
+  }
+  return defined >= kPointsNeeded ? Truth::kYes : Truth::kUnknown;
+}
+
+namespace {
+
+// f = c0 + c1 x by its values at 0, 1 and 2; nothing where it is not linear there.
+std::optional<Complex> linear_root(const Expr& f, const std::string& name, Bindings bindings,
+                                   Work& work) {
+  std::array<Complex, 3> values;
+  for (int x = 0; x < 3; ++x) {
+    bindings[name] = {Real(x), Real()};
+    const auto value = evaluate(f, bindings, work);
+    if (!value) return std::nullopt;
+    values[static_cast<std::size_t>(x)] = *value;
+  }
+  const Complex slope = values[1] - values[0], bend = values[2] - values[1] - slope;
+  const long scale = larger(values[2], values[0]).exponent();
+  if (abs(bend).exponent() > scale - 100 || abs(slope).exponent() < scale - 100) {
+    return std::nullopt;
+  }
+  return (Complex{} - values[0]) / slope;
+}
+
+}  // namespace
+
+Truth same_linear_root(const Expr& f, const Expr& g, const std::string& name, Work& work) {
+  std::map<std::string, bool> unknowns;
+  collect_unknowns(f, unknowns);
+  collect_unknowns(g, unknowns);
+  const PrecisionScope precision(kLowBits);
+  int defined = 0;
+  for (int point = 0; point < kPoints; ++point) {
+    const Bindings bindings = bindings_at(unknowns, point);
+    const auto x = linear_root(f, name, bindings, work), y = linear_root(g, name, bindings, work);
+    if (!x || !y) continue;
+    ++defined;
+    const bool same = abs(*x - *y).exponent() < larger(*x, *y).exponent() - 100;
+    if (!same && !(x->is_zero() && y->is_zero())) return Truth::kNo;
+  }
+  return defined >= kPointsNeeded ? Truth::kYes : Truth::kUnknown;
+}
+
+}  // namespace umf

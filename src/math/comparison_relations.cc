@@ -1,0 +1,65 @@
+// Comparing relations.
+#include "math/compare_numbers.h"
+#include "math/comparison.h"
+
+namespace umf {
+namespace {
+
+bool is_mirrored(const std::string& a, const std::string& b) {
+  return (a == "<" && b == ">") || (a == ">" && b == "<") || (a == "<=" && b == ">=") ||
+         (a == ">=" && b == "<=") || (a == "=" && b == "=");
+}
+
+bool has_arithmetic_sides(const Expr& relation) {
+  for (const Expr& side : relation->args) {
+    if (is_set_like(side) || is_relation(side)) return false;
+  }
+  return true;
+}
+
+std::set<std::string> unknowns_of(const Expr& e) {
+  std::set<std::string> names;
+  if (is(e, Kind::kSymbol) || is(e, Kind::kApplied)) return {canonical_text(e)};
+  for (const Expr& arg : e->args) names.merge(unknowns_of(arg));
+  return names;
+}
+
+}  // namespace
+
+bool Comparison::relations(const Expr& gold, const Expr& answer) {
+  if (is(gold, Kind::kAnd) || is(answer, Kind::kAnd)) {
+    if (gold->kind != answer->kind || gold->args.size() != answer->args.size()) {
+      return decided(false, "number of relations");
+    }
+    for (std::size_t i = 0; i < gold->args.size(); ++i) {
+      if (!equal(gold->args[i], answer->args[i])) return false;
+    }
+    return true;
+  }
+  if (!is(gold, Kind::kRelation) || !is(answer, Kind::kRelation) || !has_arithmetic_sides(gold) ||
+      !has_arithmetic_sides(answer)) {
+    return decided(false, "kind");
+  }
+  const Expr &gl = gold->args[0], &gr = gold->args[1], &al = answer->args[0], &ar = answer->args[1];
+  if (gold->name == answer->name && numbers(subtract(gl, gr), subtract(al, ar))) return true;
+  if (is_mirrored(gold->name, answer->name) && numbers(subtract(gl, gr), subtract(ar, al))) {
+    return true;
+  }
+  return gold->name == "=" && answer->name == "=" && same_solutions(gold, answer);
+}
+
+bool Comparison::same_solutions(const Expr& gold, const Expr& answer) {
+  decided_by_ = "solutions";
+  const Expr f = subtract(gold->args[0], gold->args[1]);
+  const Expr g = subtract(answer->args[0], answer->args[1]);
+  const std::set<std::string> names = unknowns_of(f);
+  if (names.empty() || names != unknowns_of(g)) return false;
+  if (proportional(f, g, work_) == Truth::kYes) return true;
+  for (const std::string& name : names) {
+    const Truth same = same_linear_root(f, g, name, work_);
+    if (same != Truth::kUnknown) return same == Truth::kYes;
+  }
+  return false;
+}
+
+}  // namespace umf

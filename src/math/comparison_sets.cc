@@ -1,0 +1,110 @@
+// Comparing sets, tuples and intervals.
+#include <algorithm>
+#include <cmath>
+
+#include "math/compare_numbers.h"
+#include "math/comparison.h"
+#include "math/real_sets.h"
+
+namespace umf {
+namespace {
+
+struct SortKey {
+  int rank = 0;  // numbers, intervals, tuples, the rest
+  double re = 0, im = 0;
+  std::vector<SortKey> parts;
+  std::string text;
+
+  bool operator<(const SortKey& other) const {
+    if (rank != other.rank) return rank < other.rank;
+    if (re != other.re) return re < other.re;
+    if (im != other.im) return im < other.im;
+    if (parts.size() != other.parts.size()) return parts.size() < other.parts.size();
+    if (std::lexicographical_compare(parts.begin(), parts.end(), other.parts.begin(),
+                                     other.parts.end())) {
+      return true;
+    }
+    if (std::lexicographical_compare(other.parts.begin(), other.parts.end(), parts.begin(),
+                                     parts.end())) {
+      return false;
+    }
+    return text < other.text;
+  }
+};
+
+SortKey sort_key(const Expr& element) {
+  const Expr e = is_assignment(element) ? last_right_side(element) : element;
+  SortKey key;
+  if (is_constant(e, "oo") || is_constant(e, "-oo")) {
+    key.re = is_constant(e, "oo") ? INFINITY : -INFINITY;
+    return key;
+  }
+  if (is(e, Kind::kInterval) || is(e, Kind::kTuple)) {
+    key.rank = is(e, Kind::kInterval) ? 2 : 3;
+    for (const Expr& arg : e->args) key.parts.push_back(sort_key(arg));
+    return key;
+  }
+  try {
+    const PrecisionScope precision(128);
+    Work work(20'000);
+    if (const auto value = constant_value(e, work)) {
+      key.re = value->re.to_double();
+      key.im = value->im.to_double();
+      return key;
+    }
+  } catch (const MathLimit&) {
+    // Then it is sorted as text.
+  }
+  key.rank = is(e, Kind::kSymbol) ? 1 : 4;
+  key.text = canonical_text(e);
+  return key;
+}
+
+Expr as_list(const Expr& e) { return is_set_like(e) ? e : compound(Kind::kSet, {e}); }
+
+bool is_list(const Expr& e) { return is(e, Kind::kSet) || is(e, Kind::kTuple); }
+
+bool is_open(const Expr& e) { return is(e, Kind::kInterval) && e->left_open && e->right_open; }
+
+}  // namespace
+
+std::vector<Expr> sorted_elements(std::vector<Expr> elements) {
+  std::vector<std::pair<SortKey, Expr>> keyed;
+  for (Expr& e : elements) keyed.emplace_back(sort_key(e), std::move(e));
+  std::stable_sort(keyed.begin(), keyed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Expr> sorted;
+  for (auto& [key, e] : keyed) sorted.push_back(std::move(e));
+  return sorted;
+}
+
+bool Comparison::sets(const Expr& gold_value, const Expr& answer_value) {
+  const Expr gold = as_list(gold_value), answer = as_list(answer_value);
+  if (is(gold, Kind::kInterval) && is(answer, Kind::kInterval)) {
+    if (gold->left_open != answer->left_open || gold->right_open != answer->right_open) {
+      return decided(false, "ends of intervals");
+    }
+    return equal(gold->args[0], answer->args[0]) && equal(gold->args[1], answer->args[1]);
+  }
+  if (is_set(gold) && is_set(answer)) {
+    if (same_real_set(gold, answer).value_or(false)) return decided(true, "sets");
+  }
+  if (is_list(gold) && is_list(answer)) return elements(gold, answer);
+  // (1, 2) may have meant a point.
+  if (is_open(gold) && is_list(answer)) return elements(compound(Kind::kTuple, gold->args), answer);
+  if (is_open(answer) && is_list(gold)) return elements(gold, compound(Kind::kTuple, answer->args));
+  return decided(false, "sets");
+}
+
+bool Comparison::elements(const Expr& gold, const Expr& answer) {
+  if (gold->args.size() != answer->args.size()) return decided(false, "number of elements");
+  const bool ordered = is(gold, Kind::kTuple);
+  const std::vector<Expr> ours = ordered ? gold->args : sorted_elements(gold->args);
+  const std::vector<Expr> theirs = ordered ? answer->args : sorted_elements(answer->args);
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    if (!equal(ours[i], theirs[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace umf

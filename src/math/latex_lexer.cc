@@ -1,0 +1,208 @@
+#include "math/latex_lexer.h"
+
+#include <algorithm>
+#include <set>
+
+#include "math/expr.h"
+#include "math/text.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kTextLimit = 16 << 10, kTokenLimit = 4096;
+
+const std::set<std::string, std::less<>>& greek() {
+  static const std::set<std::string, std::less<>> names = {
+      "alpha",         "beta",     "gamma",    "delta",    "epsilon", "varepsilon",
+      "zeta",          "eta",      "theta",    "vartheta", "iota",    "kappa",
+      "lambda",        "mu",       "nu",       "xi",       "omicron", "rho",
+      "varrho",        "sigma",    "varsigma", "tau",      "upsilon", "phi",
+      "varphi",        "chi",      "psi",      "omega",    "Gamma",   "Delta",
+      "Theta",         "Lambda",   "Xi",       "Pi",       "Sigma",   "Upsilon",
+      "Phi",           "Psi",      "Omega",    "ell",      "hbar",    "angle",
+      "measuredangle", "triangle", "square",   "imath",    "jmath"};
+  return names;
+}
+
+const std::vector<std::string>& other_commands() {
+  static const std::vector<std::string> names = {
+      // operators and relations
+      "cdot", "times", "ast", "div", "mod", "pm", "mp", "pi", "infty", "le", "leq", "leqslant",
+      "lt", "ge", "geq", "geqslant", "gt", "ne", "neq", "equiv", "approx", "simeq", "in", "notin",
+      "cup", "bigcup", "cap", "bigcap", "setminus", "backslash", "smallsetminus", "to",
+      "rightarrow", "choose", "colon", "circ", "degree", "prime", "%", "frac", "sqrt", "binom",
+      "dbinom", "tbinom", "sum", "prod", "int", "lim", "limits", "nolimits", "emptyset",
+      "varnothing", "partial",
+      // functions
+      "log", "lg", "ln", "exp", "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos",
+      "arctan", "arccot", "arcsec", "arccsc", "sinh", "cosh", "tanh", "coth", "arcsinh", "arccosh",
+      "arctanh", "arsinh", "arcosh", "artanh", "max", "min", "gcd", "lcm",
+      // brackets
+      "{", "}", "(", ")", "[", "]", "lbrace", "rbrace", "lvert", "rvert", "vert", "lfloor",
+      "rfloor", "lceil", "rceil", "lbrack", "rbrack", "lparen", "rparen", "\\", "Re", "Im",
+      // dropped
+      ",", ";", ":", " ", "quad", "qquad", "left", "right", "bigl", "bigr", "Bigl", "Bigr", "big",
+      "Big", "displaystyle", "textstyle", "thinspace", "space"};
+  return names;
+}
+
+const std::set<std::string, std::less<>>& dropped() {
+  static const std::set<std::string, std::less<>> names = {
+      "\\,",         "\\;",      "\\:",        "\\ ",         "\\quad",
+      "\\qquad",     "\\left",   "\\right",    "\\bigl",      "\\bigr",
+      "\\Bigl",      "\\Bigr",   "\\big",      "\\Big",       "\\displaystyle",
+      "\\textstyle", "\\limits", "\\nolimits", "\\thinspace", "\\space"};
+  return names;
+}
+
+const std::set<std::string, std::less<>>& group_commands() {
+  static const std::set<std::string, std::less<>> names = {
+      "text",         "mbox",    "begin",          "end",           "overline",  "bar",
+      "vec",          "hat",     "widehat",        "tilde",         "widetilde", "dot",
+      "ddot",         "check",   "overrightarrow", "overleftarrow", "underline", "mathbb",
+      "operatorname", "mathcal", "mathfrak",       "mathscr"};
+  return names;
+}
+
+const std::set<std::string, std::less<>>& all_commands() {
+  static const auto names = [] {
+    std::set<std::string, std::less<>> all(greek().begin(), greek().end());
+    all.insert(other_commands().begin(), other_commands().end());
+    all.insert(group_commands().begin(), group_commands().end());
+    return all;
+  }();
+  return names;
+}
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) {}
+
+  std::vector<LatexToken> run() {
+    if (text_.size() > kTextLimit) throw MathLimit("an answer of too many characters");
+    while (at_ < text_.size()) {
+      step();
+      if (tokens_.size() > kTokenLimit) throw MathLimit("an answer of too many tokens");
+    }
+    push(TokenKind::kEnd, "", at_);
+    return std::move(tokens_);
+  }
+
+ private:
+  void push(TokenKind kind, std::string text, std::size_t begin) {
+    tokens_.push_back({kind, std::move(text), {}, begin, at_});
+  }
+
+  void step() {
+    const std::size_t begin = at_;
+    const char c = text_[at_];
+    if (is_space(c) || c == '~') {
+      ++at_;
+    } else if (is_digit(c) || (c == '.' && next_is_digit(at_ + 1))) {
+      number();
+    } else if (c == '\\') {
+      command();
+    } else if (c == 'd' && differential()) {
+    } else if (is_letter(c)) {
+      ++at_;
+      push(TokenKind::kLetter, std::string(1, c), begin);
+    } else {
+      at_ += character_length(text_, at_);
+      push(TokenKind::kCharacter, std::string(text_.substr(begin, at_ - begin)), begin);
+    }
+  }
+
+  bool next_is_digit(std::size_t at) const { return at < text_.size() && is_digit(text_[at]); }
+
+  void skip_digits() {
+    while (next_is_digit(at_)) ++at_;
+  }
+
+  void number() {
+    const std::size_t begin = at_;
+    skip_digits();
+    if (at_ < text_.size() && text_[at_] == '.' && next_is_digit(at_ + 1)) {
+      ++at_;
+      skip_digits();
+    }
+    if (at_ < text_.size() && text_[at_] == 'E') {
+      std::size_t digits = at_ + 1;
+      if (digits < text_.size() && (text_[digits] == '-' || text_[digits] == '+')) ++digits;
+      if (next_is_digit(digits)) {
+        at_ = digits;
+        skip_digits();
+      }
+    }
+    push(TokenKind::kNumber, std::string(text_.substr(begin, at_ - begin)), begin);
+  }
+
+  bool differential() {
+    std::size_t letter = at_ + 1;
+    while (letter < text_.size() && is_space(text_[letter])) ++letter;
+    if (letter >= text_.size() || !is_letter(text_[letter])) return false;
+    const std::size_t begin = at_;
+    at_ = letter + 1;
+    push(TokenKind::kDifferential, std::string("d") + text_[letter], begin);
+    return true;
+  }
+
+  // Those that take their argument raw are whole words: \\dots is not \\dot and s.
+  bool ends_at(std::size_t length) const {
+    return at_ + 1 + length >= text_.size() || !is_letter(text_[at_ + 1 + length]);
+  }
+
+  void command() {
+    const std::size_t begin = at_;
+    std::size_t longest = 0;
+    const std::size_t most = std::min<std::size_t>(text_.size() - at_ - 1, 16);
+    for (std::size_t length = 1; length <= most; ++length) {
+      const std::string_view name = text_.substr(at_ + 1, length);
+      if (all_commands().contains(name) && (!group_commands().contains(name) || ends_at(length))) {
+        longest = length;
+      }
+    }
+    if (longest == 0) throw NotUnderstood("an unknown command");
+    const std::string name(text_.substr(at_ + 1, longest));
+    at_ += 1 + longest;
+    if (group_commands().contains(name)) return group(name, begin);
+    std::string text = std::string("\\").append(name);
+    if (!dropped().contains(text)) push(TokenKind::kCommand, std::move(text), begin);
+  }
+
+  void group(const std::string& name, std::size_t begin) {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    if (at_ >= text_.size()) throw NotUnderstood("a command without its argument");
+    std::string argument;
+    if (text_[at_] == '{') {
+      const std::size_t end = after_closing_brace(text_, at_);
+      if (end == std::string_view::npos) throw NotUnderstood("a brace that is never closed");
+      argument = text_.substr(at_ + 1, end - at_ - 2);
+      at_ = end;
+    } else {
+      if (!is_letter(text_[at_]) && !is_digit(text_[at_])) {
+        throw NotUnderstood("a command without its argument");
+      }
+      argument = text_[at_++];
+    }
+    push(TokenKind::kGroup, std::string("\\").append(name), begin);
+    tokens_.back().argument = std::move(argument);
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::vector<LatexToken> tokens_;
+};
+
+}  // namespace
+
+std::vector<LatexToken> latex_tokens(std::string_view text) { return Lexer(text).run(); }
+
+std::string letter_of_command(const std::string& command) {
+  if (command == "\\Re" || command == "\\Im") return command;
+  const std::string_view name = std::string_view(command).substr(1);
+  if (name == "imath") return "i";
+  if (name == "jmath") return "j";
+  return greek().contains(name) ? lower_case(name) : "";
+}
+
+}  // namespace umf

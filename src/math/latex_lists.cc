@@ -1,0 +1,252 @@
+// Lists, relations and brackets of the LaTeX grammar.
+#include <algorithm>
+#include <utility>
+
+#include "math/compare_numbers.h"
+#include "math/latex_grammar.h"
+
+namespace umf {
+namespace {
+
+bool is_arithmetic(const Expr& e) { return !is_relation(e) && !is_set_like(e); }
+
+// Symbols in brackets to the left of "=" are a tuple, not an interval.
+Expr left_side(const Expr& e) {
+  if (!is(e, Kind::kInterval)) return e;
+  return is(e->args[0], Kind::kSymbol) && is(e->args[1], Kind::kSymbol)
+             ? compound(Kind::kTuple, e->args)
+             : e;
+}
+
+bool is_name(const Expr& e) {
+  return is(e, Kind::kSymbol) || is(e, Kind::kApplied) ||
+         (is(e, Kind::kTuple) && std::all_of(e->args.begin(), e->args.end(), is_name));
+}
+
+}  // namespace
+
+std::size_t LatexGrammar::List::entries() const {
+  std::size_t count = 0;
+  for (const auto& group : groups) count += group.size();
+  return count;
+}
+
+std::vector<Expr> LatexGrammar::List::flat() const {
+  std::vector<Expr> all;
+  for (const auto& group : groups) {
+    for (const Alternatives& entry : group) all.insert(all.end(), entry.begin(), entry.end());
+  }
+  return all;
+}
+
+Expr LatexGrammar::whole() {
+  const Expr value = list_value(list());
+  if (peek().kind != TokenKind::kEnd) fail("something is left over");
+  return value;
+}
+
+LatexGrammar::List LatexGrammar::list() {
+  const Nesting nesting(depth_);
+  List result;
+  result.groups.emplace_back();
+  for (;;) {
+    result.groups.back().push_back(entry());
+    if (accept(";")) {
+      result.groups.emplace_back();
+    } else if (!accept(",")) {
+      return result;
+    }
+  }
+}
+
+Expr LatexGrammar::list_value(const List& list) {
+  const std::vector<Expr> entries = list.flat();
+  if (list.groups.size() > 1) {
+    const bool singles = std::all_of(list.groups.begin(), list.groups.end(),
+                                     [](const auto& group) { return group.size() <= 1; });
+    if (singles) return finite_set(entries);
+    std::vector<Expr> tuples;
+    for (const auto& group : list.groups) {
+      List one;
+      one.groups.push_back(group);
+      tuples.push_back(compound(Kind::kTuple, one.flat()));
+    }
+    return finite_set(std::move(tuples));
+  }
+  if (entries.size() == 1) return entries[0];
+  if (Expr equation = equation_with_list(entries)) return equation;
+  return finite_set(entries);
+}
+
+// x = 1, 2 and x, y = 1, 2: names, one equation, values.
+Expr LatexGrammar::equation_with_list(const std::vector<Expr>& entries) {
+  std::vector<Expr> names, values;
+  for (const Expr& e : entries) {
+    if (names.empty() || values.empty()) {
+      const bool equation = is(e, Kind::kRelation) && e->name == "=";
+      if (!equation && !is_name(e)) return nullptr;
+      names.push_back(equation ? e->args[0] : e);
+      if (!is_name(names.back())) return nullptr;
+      if (!equation) continue;
+      if (is(e->args[1], Kind::kSet))
+        values = e->args[1]->args;
+      else
+        values.push_back(e->args[1]);
+    } else {
+      if (is_relation(e)) return nullptr;
+      values.push_back(e);
+    }
+  }
+  if (values.size() < 2) return nullptr;
+  Expr left = names.size() == 1 ? names[0] : compound(Kind::kTuple, names);
+  return relation("=", std::move(left), finite_set(std::move(values)));
+}
+
+std::string LatexGrammar::relation_operator() {
+  static const std::pair<std::string_view, const char*> kOperators[] = {
+      {"=", "="},      {"<", "<"},           {">", ">"},           {"\\lt", "<"},
+      {"\\gt", ">"},   {"\\le", "<="},       {"\\leq", "<="},      {"\\leqslant", "<="},
+      {"\\ge", ">="},  {"\\geq", ">="},      {"\\geqslant", ">="}, {"\\ne", "!="},
+      {"\\neq", "!="}, {"\\equiv", "="},     {"\\approx", "~"},    {"\\simeq", "~"},
+      {"\\in", "in"},  {"\\notin", "notin"}, {"≤", "<="},          {"≥", ">="},
+      {"≠", "!="},     {"≈", "~"},           {"∈", "in"}};
+  if (at("!") && at("=", 1)) {
+    take();
+    take();
+    return "!=";
+  }
+  for (const auto& [text, name] : kOperators) {
+    if (!accept(text)) continue;
+    const std::string op = name;
+    // <= and >= in two characters, == for =.
+    if ((op == "<" || op == ">") && accept("=")) return op + "=";
+    if (text == "=") accept("=");
+    return op;
+  }
+  return "";
+}
+
+LatexGrammar::Alternatives LatexGrammar::entry() {
+  std::vector<Alternatives> sides = {side()};
+  std::vector<std::string> operators;
+  for (std::string op; !(op = relation_operator()).empty();) {
+    operators.push_back(op);
+    sides.push_back(side());
+  }
+  if (operators.empty()) return sides[0];
+  return {chain(std::move(sides), operators)};
+}
+
+Expr LatexGrammar::chain(std::vector<Alternatives> sides,
+                         const std::vector<std::string>& operators) {
+  std::vector<Expr> values;
+  for (Alternatives& alternatives : sides) {
+    values.push_back(alternatives.size() == 1 ? alternatives[0] : finite_set(alternatives));
+  }
+  std::vector<Expr> links;
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const std::string& op = operators[i];
+    if (op == "~") {
+      // What is approximated counts, unless it is only a name.
+      if (i == 0) return is(values[0], Kind::kSymbol) ? values[1] : values[0];
+      break;
+    }
+    const bool equation = op == "=" || op == "in" || op == "notin";
+    Expr link = relation(equation ? "=" : op, left_side(values[i]), values[i + 1]);
+    links.push_back(op == "notin" ? compound(Kind::kNot, {link}) : link);
+  }
+  return links.size() == 1 ? links[0] : compound(Kind::kAnd, std::move(links));
+}
+
+LatexGrammar::Alternatives LatexGrammar::side() {
+  if (accept("\\pm") || accept("\\mp")) {
+    const Expr value = sum();
+    if (!is_arithmetic(value)) fail("\\pm before a set");
+    return {negate(value), value};
+  }
+  Expr left = sum();
+  if (accept("\\pm") || accept("\\mp")) {
+    const Expr right = sum();
+    if (!is_arithmetic(left) || !is_arithmetic(right)) fail("\\pm between sets");
+    return {add(left, right), subtract(left, right)};
+  }
+  while (at_any({"\\cup", "\\bigcup", "\\cap", "\\bigcap", "\\setminus", "\\backslash",
+                 "\\smallsetminus", "∪", "∩"})) {
+    const std::string op = take().text;
+    Expr right = sum();
+    if (!is_set(left) || !is_set(right)) fail("a union of what are no sets");
+    const Kind kind = op == "\\cup" || op == "\\bigcup" || op == "∪"   ? Kind::kUnion
+                      : op == "\\cap" || op == "\\bigcap" || op == "∩" ? Kind::kIntersection
+                                                                       : Kind::kComplement;
+    left = compound(kind, {std::move(left), std::move(right)});
+  }
+  return {left};
+}
+
+Expr LatexGrammar::bracketed() {
+  const std::string open = take().text;
+  const bool left_open = open == "(" || open == "\\(" || open == "\\lparen";
+  const int bars = std::exchange(open_bars_, 0);
+  const List content = list();
+  open_bars_ = bars;
+  const bool right_open = at_any({")", "\\)", "\\rparen"});
+  if (!right_open && !at_any({"]", "\\]", "\\rbrack"})) fail("a bracket that is never closed");
+  take();
+  const std::vector<Expr> entries = content.flat();
+  if (content.entries() != entries.size()) fail("\\pm in brackets");
+  if (entries.size() == 1) return entries[0];
+  if (entries.size() > 2 || content.groups.size() > 1) return compound(Kind::kTuple, entries);
+  if (left_open == right_open) {
+    const auto order = compare_values(entries[1], entries[0]);
+    if (order && (left_open ? *order <= 0 : *order < 0)) return compound(Kind::kTuple, entries);
+  }
+  return interval(entries[0], entries[1], left_open, right_open);
+}
+
+Expr LatexGrammar::braced_set() {
+  take();
+  if (at_any({"\\}", "\\rbrace"})) {
+    take();
+    return finite_set({});
+  }
+  const int bars = std::exchange(open_bars_, 0);
+  const List content = list();
+  open_bars_ = bars;
+  if (!at_any({"\\}", "\\rbrace"})) fail("a set that is never closed");
+  take();
+  if (content.groups.size() > 1) return list_value(content);
+  return finite_set(content.flat());
+}
+
+// Braces group; with commas inside they are a set; {n \choose k} is a binomial.
+Expr LatexGrammar::brace_group() {
+  expect("{");
+  if (accept("}")) return finite_set({});
+  const int bars = std::exchange(open_bars_, 0);
+  const List content = list();
+  open_bars_ = bars;
+  if (content.entries() == 1 && accept("\\choose")) {
+    const Expr below = sum();
+    expect("}");
+    return binomial_of(content.flat()[0], below);
+  }
+  expect("}");
+  const std::vector<Expr> entries = content.flat();
+  if (content.entries() == 1 && entries.size() == 1) return entries[0];
+  return finite_set(entries);
+}
+
+Expr LatexGrammar::between(const std::string& open, const std::string& close,
+                           const std::string& name) {
+  expect(open);
+  if (open == close) ++open_bars_;
+  const int bars = open == close ? open_bars_ : std::exchange(open_bars_, 0);
+  const Expr inside = sum();
+  open_bars_ = bars;
+  if (open == close) --open_bars_;
+  expect(close);
+  if (!is_arithmetic(inside)) fail("bars around a set");
+  return function(name, {inside});
+}
+
+}  // namespace umf

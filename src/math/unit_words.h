@@ -1,0 +1,12 @@
+// Units that stand at the end of an answer and are not part of it.
+#pragma once
+
+#include <string>
+
+namespace umf {
+
+// `text` without a unit word (or its plural) at its very end, where a digit, a closing brace or
+// white space stands before it.
+std::string without_final_unit(const std::string& text);
+
+}  // namespace umf

@@ -1,0 +1,49 @@
+// Several rewards as one.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "reward/reward.h"
+
+namespace umf {
+namespace {
+
+class AllReward final : public Reward {
+ public:
+  explicit AllReward(std::vector<std::unique_ptr<Reward>> parts) : parts_(std::move(parts)) {}
+
+  Verdict judge(std::string_view answer) override {
+    Verdict all;
+    double passed = 0, count = 0;
+    for (const auto& part : parts_) {
+      Verdict verdict = part->judge(answer);
+      if (std::isnan(verdict.reward)) return verdict;
+      const double weight = std::max<double>(1, static_cast<double>(verdict.tests.size()));
+      passed += weight * verdict.reward;
+      count += weight;
+      if (all.why.empty()) all.why = verdict.why;
+      for (TestVerdict& test : verdict.tests) all.tests.push_back(std::move(test));
+    }
+    all.reward = passed / count;
+    return all;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Reward>> parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reward> make_all_reward(const Json& spec, const Asked& asked,
+                                        const std::string& where, const JudgeTools& tools) {
+  if (spec.size() != 2 || !spec.contains("of") || !spec["of"].is_array() || spec["of"].empty())
+    throw Error(where + ": reward 'all' has 'of', a list of rewards, and nothing else");
+  std::vector<std::unique_ptr<Reward>> parts;
+  for (const Json& part : spec["of"]) parts.push_back(make_reward(part, asked, where, tools));
+  return std::make_unique<AllReward>(std::move(parts));
+}
+
+}  // namespace umf

@@ -1,0 +1,92 @@
+// Tests that are Python code: MBPP's asserts and HumanEval's check().
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "reward/code_reward.h"
+#include "reward/tester.h"
+
+namespace umf {
+namespace {
+
+class AssertsReward final : public Reward {
+ public:
+  AssertsReward(Sandbox& sandbox, AnswerReader reader, Json payload)
+      : sandbox_(sandbox), reader_(std::move(reader)), payload_(std::move(payload)) {
+    limits_ = judging_limits(payload_["seconds"].get<double>() *
+                             static_cast<double>(payload_["tests"].size()));
+  }
+
+  Verdict judge(std::string_view answer) override {
+    const Extraction extraction = reader_.read(answer);
+    Json payload = payload_;
+    payload["program"] = extraction.program;
+    payload["sanitise"] = extraction.sanitise;
+    return judge_with(sandbox_, {"asserts", payload_text(payload), limits_});
+  }
+
+ private:
+  Sandbox& sandbox_;
+  AnswerReader reader_;
+  Json payload_;
+  SandboxLimits limits_;
+};
+
+double seconds_of(SpecFields& spec) { return spec.number("timeout_ms", 3000, 1, 600'000) / 1000; }
+
+std::vector<std::string> asserts_of(SpecFields& spec) {
+  std::vector<std::string> asserts;
+  for (const Json& test : spec.list("tests")) {
+    if (!test.is_string()) throw Error(spec.where() + ": 'tests' must hold strings");
+    asserts.push_back(test);
+  }
+  return asserts;
+}
+
+}  // namespace
+
+std::unique_ptr<Reward> make_humaneval_reward(const Json& spec, const std::string& where,
+                                              Sandbox& sandbox) {
+  SpecFields fields(spec, where);
+  fields.text("task_id", "");
+  const std::string prompt = fields.text("prompt"), entry_point = fields.text("entry_point");
+  AnswerReader reader(fields, "program", {.prompt = prompt});
+  // The prompt's helpers are the tests' own, too; only the entry point is the program's.
+  const Json tests = {{{"name", "check"},
+                       {"code", fmt::format("{}\ncheck({})", fields.text("test"), entry_point)}}};
+  Json payload = {{"before", prompt + "\n"},
+                  {"entry_point", entry_point},
+                  {"seconds", seconds_of(fields)},
+                  {"setup", ""},
+                  {"own", prompt},
+                  {"expose", {entry_point}},
+                  {"tests", tests}};
+  fields.finish();
+  return std::make_unique<AssertsReward>(sandbox, std::move(reader), std::move(payload));
+}
+
+std::unique_ptr<Reward> make_mbpp_reward(const Json& spec, const std::string& where,
+                                         Sandbox& sandbox) {
+  SpecFields fields(spec, where);
+  AnswerReader reader(fields, "program");
+  const std::vector<std::string> asserts = asserts_of(fields);
+  Json tests = Json::array();
+  if (fields.choice("run", "together", {"each", "together"}) == "each") {
+    for (std::size_t i = 0; i < asserts.size(); ++i)
+      tests.push_back({{"name", fmt::format("assert {}", i + 1)}, {"code", asserts[i]}});
+  } else {
+    tests.push_back({{"name", "asserts"}, {"code", fmt::format("{}", fmt::join(asserts, "\n"))}});
+  }
+  Json payload = {{"before", ""},
+                  {"entry_point", ""},
+                  {"seconds", seconds_of(fields)},
+                  {"setup", fields.text("setup", "")},
+                  {"own", ""},
+                  {"expose", nullptr},
+                  {"tests", tests}};
+  fields.finish();
+  return std::make_unique<AssertsReward>(sandbox, std::move(reader), std::move(payload));
+}
+
+}  // namespace umf

@@ -1,0 +1,18 @@
+#include "reward/code_reward.h"
+
+#include <utility>
+
+namespace umf {
+
+AnswerReader::AnswerReader(SpecFields& spec, const std::string& otherwise,
+                           ExtractionContext context)
+    : way_(spec.text("extract", otherwise)), context_(std::move(context)) {
+  context_.prefill = spec.text("prefill", "");
+  read("");  // an unknown way is an error now, not at the first answer
+}
+
+Extraction AnswerReader::read(std::string_view answer) const {
+  return extract_program(way_, answer, context_);
+}
+
+}  // namespace umf

@@ -1,0 +1,110 @@
+#include "reward/math_answer.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "math/boxed.h"
+#include "math/checker.h"
+#include "math/math_verify.h"
+#include "math/rules_hendrycks.h"
+#include "math/rules_opencompass.h"
+#include "reward/sympy_algebra.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kShownBytes = 200;
+
+std::string shown(std::string text) {
+  if (text.size() <= kShownBytes) return text;
+  std::size_t end = kShownBytes;
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // whole characters
+  return text.substr(0, end) + "...";
+}
+
+Verdict verdict_of(bool equal, const std::string& expected, const std::string& read) {
+  if (equal) return {1, ""};
+  if (read.empty()) return {0, fmt::format("no answer found; expected {}", shown(expected))};
+  return {0, fmt::format("expected {}, read {}", shown(expected), shown(read))};
+}
+
+// The data sets give bare answers; math-verify looks for mathematics between dollars or in boxes.
+std::string as_mathematics(const std::string& answer) {
+  const bool marked =
+      answer.find('$') != std::string::npos || answer.find("\\boxed") != std::string::npos ||
+      answer.find("\\(") != std::string::npos || answer.find("\\[") != std::string::npos;
+  if (marked && find_answer(answer).value) return answer;
+  const bool inside_dollars = answer.find_first_of("$\n") == std::string::npos;
+  return fmt::format("{}{}{}", inside_dollars ? "$" : "\\boxed{", answer,
+                     inside_dollars ? "$" : "}");
+}
+
+class MathVerifyReward final : public Reward {
+ public:
+  MathVerifyReward(const std::string& answer, const MathVerifyConfig& config,
+                   std::unique_ptr<ComputerAlgebra> algebra, const std::string& where)
+      : config_(config), algebra_(std::move(algebra)) {
+    gold_ = find_answer(as_mathematics(answer), config_);
+    if (gold_.empty()) {
+      throw Error(fmt::format("{}: nothing mathematical in the answer '{}'", where, shown(answer)));
+    }
+  }
+
+  Verdict judge(std::string_view answer) override {
+    const MathAnswer read = find_answer(answer, config_);
+    const MathVerdict verdict = verify_answer(gold_, read, config_, algebra_.get());
+    return verdict_of(verdict.equal, gold_.reading(), read.reading());
+  }
+
+ private:
+  MathVerifyConfig config_;
+  std::unique_ptr<ComputerAlgebra> algebra_;
+  MathAnswer gold_;
+};
+
+class RuleReward final : public Reward {
+ public:
+  RuleReward(MathChecker checker, std::string gold) : checker_(checker), gold_(std::move(gold)) {}
+
+  Verdict judge(std::string_view answer) override {
+    if (checker_ == MathChecker::kOpenCompass) {
+      const std::string read = opencompass_extract(answer);
+      return verdict_of(opencompass_equal(gold_, read), gold_, read);
+    }
+    const auto box = last_boxed(answer);
+    if (!box) return {0, fmt::format("nothing boxed; expected {}", shown(gold_))};
+    return verdict_of(hendrycks_equal(gold_, *box), gold_, *box);
+  }
+
+ private:
+  MathChecker checker_;
+  std::string gold_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reward> make_math_answer_reward(const Json& spec, const std::string& where,
+                                                const JudgeTools& tools) {
+  for (const auto& [key, value] : spec.items()) {
+    const bool text = key == "type" || key == "answer" || key == "checker";
+    if (text ? !value.is_string() : key != "config") {
+      throw Error(
+          fmt::format("{}: a math-answer reward has 'answer', 'checker' and 'config'; '{}' {}",
+                      where, key, text ? "must be a string" : "is not understood"));
+    }
+  }
+  if (!spec.contains("answer")) throw Error(where + ": a math-answer reward needs 'answer'");
+  const std::string answer = spec["answer"];
+  const MathChecker checker = math_checker(spec.value("checker", "math-verify"), where);
+  if (checker != MathChecker::kMathVerify) {
+    if (spec.contains("config")) throw Error(where + ": 'config' is for math-verify alone");
+    return std::make_unique<RuleReward>(checker, answer);
+  }
+  const auto config = parse_math_verify_config(spec.value("config", Json()), where);
+  auto algebra = tools.sandbox ? make_sympy_algebra(tools.sandbox) : nullptr;
+  return std::make_unique<MathVerifyReward>(answer, config, std::move(algebra), where);
+}
+
+}  // namespace umf

@@ -1,0 +1,92 @@
+"""A guest whose names can be used from outside: its functions called, its objects held on to."""
+
+import builtins
+import collections
+import decimal
+import fractions
+import itertools
+import types
+
+import numpy
+
+from umf import guest_world
+
+PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict, range)
+PLAIN += (collections.deque, decimal.Decimal, fractions.Fraction, numpy.generic, numpy.ndarray)
+_MOST_ITEMS = 1_000_000
+
+
+class Guest:
+    """Values come as ["value", v]; what cannot leave this process as ["held", number, type name]."""
+
+    def __init__(self, source, setup="", setup_first=False, guarded=False):
+        if guarded:
+            guest_world.take_away(("exit",))
+        guest_world.swallow_streams()
+        module = types.ModuleType("__main__" if not guarded else "program")
+        self.names = module.__dict__
+        self.held = []
+        for part in (setup, source) if setup_first else (source, setup):
+            exec(part, self.names)
+
+    def ask(self, request):
+        what, *rest = request
+        return getattr(self, f"ask_{what}")(*rest)
+
+    def ask_names(self):
+        """name: "module" (with its name), "callable" or "data", of all that the program defined."""
+        kinds = {}
+        for name, value in self.names.items():
+            if name.startswith("__"):
+                continue
+            if isinstance(value, types.ModuleType):
+                kinds[name] = f"module {value.__name__}"
+            else:
+                kinds[name] = "callable" if callable(value) else "data"
+        return kinds
+
+    def ask_evaluate(self, expression):
+        return self._give(eval(expression, self.names))
+
+    def ask_name(self, name):
+        return self._give(self.names[name])
+
+    def ask_call(self, target, args, kwargs):
+        """The value, and the positional arguments afterwards: a program may have changed them."""
+        taken = [self._take(arg) for arg in args]
+        value = self._take(target)(*taken, **{name: self._take(arg) for name, arg in kwargs.items()})
+        changed = [arg if kind == "value" and isinstance(arg, (list, dict, set)) else None
+                   for (kind, _), arg in zip(args, taken)]
+        return [self._give(value), changed]
+
+    def ask_get(self, target, name):
+        return self._give(getattr(self._take(target), name))
+
+    def ask_set(self, target, name, value):
+        setattr(self._take(target), name, self._take(value))
+
+    def ask_item(self, target, key):
+        return self._give(self._take(target)[self._take(key)])
+
+    def ask_length(self, target):
+        return len(self._take(target))
+
+    def ask_items(self, target):
+        items = list(itertools.islice(self._take(target), _MOST_ITEMS + 1))
+        if len(items) > _MOST_ITEMS:
+            raise ValueError(f"more than {_MOST_ITEMS} items")
+        return [self._give(item) for item in items]
+
+    def _give(self, value):
+        if isinstance(value, PLAIN):
+            return ["value", value]
+        self.held.append(value)
+        return ["held", len(self.held) - 1, type(value).__name__]
+
+    def _take(self, reference):
+        kind, what = reference
+        if kind == "held":
+            return self.held[what]
+        if kind == "name":
+            return self.names[what] if what in self.names else getattr(builtins, what)
+        return what

@@ -1,0 +1,84 @@
+"""A guest that runs a program as a process of its own, with real standard streams, once per question."""
+
+import os
+import signal
+import sys
+
+from umf.guest_host import OutputLimit
+
+_MOST_OUTPUT = 32 << 20
+
+
+class Guest:
+    """ask(text of stdin) -> [wait status, stdout, the end of stderr], as bytes."""
+
+    def __init__(self, source):
+        # Errors of syntax belong to every test, as they would with a fresh interpreter.
+        self.source = source
+
+    def ask(self, text):
+        files = [_nameless_file() for _ in range(3)]
+        try:
+            with open(files[0], "wb", closefd=False) as stdin:
+                stdin.write(text.encode("utf-8", "surrogatepass"))
+            os.lseek(files[0], 0, os.SEEK_SET)
+            child = os.fork()
+            if child == 0:
+                self._run(files)
+            _, status = os.waitpid(child, 0)
+            if os.fstat(files[1]).st_size > _MOST_OUTPUT:
+                raise OutputLimit(f"more than {_MOST_OUTPUT} bytes of output")
+            return [status, self._content(files[1], 0), self._content(files[2], 4000)]
+        finally:
+            for file in files:
+                os.close(file)
+
+    def _run(self, files):
+        try:
+            for place, file in enumerate(files):
+                os.dup2(file, place)
+            os.closerange(3, 64)
+            sys.stdin = open(0, encoding="utf-8", errors="surrogateescape")
+            sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape")
+            sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace")
+            sys.argv = ["main.py"]
+            os._exit(run_main(self.source))
+        finally:
+            os._exit(1)
+
+    @staticmethod
+    def _content(file, at_most):
+        size = os.fstat(file).st_size
+        begin = max(0, size - at_most) if at_most else 0
+        return os.pread(file, size - begin, begin)
+
+
+def run_main(source):
+    """Runs it as __main__; the exit status that an interpreter would give."""
+    main = type(sys)("__main__")
+    main.__dict__["__builtins__"] = __builtins__
+    sys.modules["__main__"] = main
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    status = 0
+    try:
+        exec(compile(source, "main.py", "exec"), main.__dict__)
+    except SystemExit as end:
+        if end.code is not None and not isinstance(end.code, int):
+            print(end.code, file=sys.stderr)
+        status = 0 if end.code is None else end.code & 0xFF if isinstance(end.code, int) else 1
+    except BaseException as problem:
+        print(f"{type(problem).__name__}: {problem}", file=sys.stderr)
+        status = 1
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            status = status or 120
+    return status
+
+
+def _nameless_file():
+    path = f".stream-{os.getpid()}-{os.urandom(8).hex()}"
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    os.unlink(path)
+    return file

@@ -1,0 +1,70 @@
+// A problem file's own tests.
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "reward/code_reward.h"
+#include "reward/tester.h"
+
+namespace umf {
+namespace {
+
+bool has_texts(const Json& test, std::initializer_list<const char*> keys) {
+  if (!test.is_object() || test.size() != keys.size()) return false;
+  for (const char* key : keys) {
+    if (!test.contains(key) || !test[key].is_string()) return false;
+  }
+  return true;
+}
+
+const Json& checked(const Json& tests, const std::string& where) {
+  if (tests.empty()) throw Error(where + " needs at least one test");
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    const Json& test = tests[i];
+    if (!has_texts(test, {"call", "expect"}) && !has_texts(test, {"assert"}) &&
+        !has_texts(test, {"stdin", "stdout"})) {
+      throw Error(fmt::format(
+          "{}: test {} must have 'call' and 'expect', or 'assert', or 'stdin' and 'stdout', all "
+          "strings",
+          where, i + 1));
+    }
+  }
+  return tests;
+}
+
+class PythonTestsReward final : public Reward {
+ public:
+  PythonTestsReward(SpecFields spec, Sandbox& sandbox)
+      : sandbox_(sandbox), reader_(spec, "fenced") {
+    const double seconds = spec.number("timeout_ms", 5000, 1, 600'000) / 1000;
+    spec.text("entry_point", "");  // for people: the tests name what they call
+    payload_ = {{"setup", spec.text("setup", "")},
+                {"seconds", seconds},
+                {"tolerance", spec.number("tolerance", 0, 0, 1)},
+                {"tests", checked(spec.list("tests"), spec.where())}};
+    spec.finish();
+    limits_ = judging_limits(seconds * static_cast<double>(payload_["tests"].size() + 1));
+  }
+
+  Verdict judge(std::string_view answer) override {
+    Json payload = payload_;
+    payload["program"] = reader_.read(answer).program;
+    return judge_with(sandbox_, {"python_tests", payload_text(payload), limits_});
+  }
+
+ private:
+  Sandbox& sandbox_;
+  AnswerReader reader_;
+  Json payload_;
+  SandboxLimits limits_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reward> make_python_tests_reward(const Json& spec, const std::string& where,
+                                                 Sandbox& sandbox) {
+  return std::make_unique<PythonTestsReward>(SpecFields(spec, where), sandbox);
+}
+
+}  // namespace umf

@@ -1,0 +1,201 @@
+#include "sandbox/job.h"
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "sandbox/tree.h"
+
+namespace umf {
+namespace {
+
+constexpr int kBeginMs = 20'000;  // for the zygote to fork and the warden to greet
+constexpr int kFirstLookMs = 50;  // most jobs have ended by then
+constexpr int kLookEveryMs = 25;
+constexpr std::size_t kHelloBytes = 5;
+// Of the warden and the cell, on top of what the program may have.
+constexpr int kOwnProcesses = 8;
+constexpr std::size_t kOwnMemory = std::size_t{64} << 20;
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+JobRun::JobRun(const Zygote& zygote, const SandboxLimits& limits, Cgroup* group)
+    : zygote_(zygote),
+      limits_(limits),
+      group_(group),
+      socket_(make_socket_pair(SOCK_STREAM)),
+      reader_(std::max<std::size_t>(limits.output_bytes, 1 << 16) + (1 << 16)) {
+  const int yes = 1;
+  ::setsockopt(socket_.ours.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
+}
+
+int JobRun::collect(std::string& into) {
+  DescriptorPair pipe = make_pipe_from_sandbox();
+  streams_.push_back({std::move(pipe.ours), std::move(pipe.theirs), &into});
+  return streams_.back().theirs.get();
+}
+
+double JobRun::elapsed_seconds() const { return now_seconds() - started_; }
+
+bool JobRun::begin(const std::vector<std::string>& frames) {
+  std::vector<int> descriptors = {socket_.theirs.get()};
+  descriptors.insert(descriptors.end(), given_.begin(), given_.end());
+  if (!zygote_.fork_warden(descriptors)) return false;
+  socket_.theirs.reset();
+  for (Stream& stream : streams_) stream.theirs.reset();
+  warden_ = receive_sender(socket_.ours.get(), kHelloBytes, kBeginMs);
+  if (warden_ == 0) return false;
+  // It waits for our frames, so it is alive and the number is still its own.
+  warden_handle_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, warden_, 0)));
+  if (!warden_handle_) return false;
+  if (group_ != nullptr) group_->admit(warden_, limits_, kOwnProcesses, kOwnMemory);
+  started_ = now_seconds();
+  for (const std::string& frame : frames) {
+    if (!send_frame(socket_.ours.get(), 'f', frame, kBeginMs)) break;  // its end tells why
+  }
+  return true;
+}
+
+void JobRun::stop(Stop why) {
+  if (stopped_ == Stop::kNo) stopped_ = why;
+  // The warden is pid 1: all of its namespace goes with it.
+  ::syscall(SYS_pidfd_send_signal, warden_handle_.get(), SIGKILL, nullptr, 0);
+}
+
+void JobRun::look() {
+  const std::size_t memory_limit = limits_.memory_bytes + kOwnMemory;
+  const TreeUse use = look_at_tree(warden_, memory_limit);
+  end_.use.cpu_seconds = std::max(end_.use.cpu_seconds, use.cpu_seconds);
+  end_.use.peak_memory_bytes = std::max(end_.use.peak_memory_bytes, use.memory_bytes);
+  if (use.cpu_seconds * 1e3 > limits_.cpu_ms) stop(Stop::kCpu);
+  if (use.memory_bytes > memory_limit) stop(Stop::kMemory);
+  if (use.processes > limits_.processes + kOwnProcesses) stop(Stop::kProcesses);
+}
+
+void JobRun::read_stream(Stream& stream) {
+  char part[1 << 16];
+  const ssize_t got = ::read(stream.ours.get(), part, sizeof part);
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) stream.ours.reset();
+  if (got <= 0) return;
+  const std::size_t room = limits_.output_bytes - stream.bytes->size();
+  stream.bytes->append(part, std::min(static_cast<std::size_t>(got), room));
+  if (static_cast<std::size_t>(got) > room) stop(Stop::kOutput);
+}
+
+void JobRun::read_frames() {
+  char part[1 << 16];
+  const ssize_t got = ::recv(socket_.ours.get(), part, sizeof part, MSG_DONTWAIT);
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) socket_.ours.reset();
+  if (got <= 0) return;
+  reader_.add({part, static_cast<std::size_t>(got)});
+  Frame frame;
+  while (reader_.next(frame)) handle(frame);
+  if (reader_.overflowed()) stop(Stop::kOutput);
+}
+
+void JobRun::handle(const Frame& frame) {
+  switch (frame.kind) {
+    case 'r':
+      ready_ = true;
+      break;
+    case 'l':
+      if (stopped_ != Stop::kNo) break;
+      if (reports_->size() + frame.body.size() > limits_.output_bytes)
+        stop(Stop::kOutput);
+      else
+        *reports_ += frame.body;
+      break;
+    case 'd': {
+      const Json result = parse_json(frame.body, "the warden's last word");
+      done_ = true;
+      end_.status = result.value("status", 0);
+      end_.use.cpu_seconds = result["cpu_seconds"];
+      end_.use.peak_memory_bytes =
+          std::max<std::size_t>(end_.use.peak_memory_bytes, result["peak_bytes"]);
+      break;
+    }
+    case 'm':
+      out_of_memory_ = true;
+      break;
+    default:
+      end_.reason = frame.body;
+  }
+}
+
+void JobRun::watch() {
+  double next_look = kFirstLookMs / 1e3;
+  bool warden_lives = true;
+  // A stream's end is held by the job's processes alone, so all close when the last one ends.
+  while (warden_lives || socket_.ours ||
+         std::any_of(streams_.begin(), streams_.end(), [](auto& s) { return bool(s.ours); })) {
+    std::vector<pollfd> ends = {{warden_lives ? warden_handle_.get() : -1, POLLIN, 0},
+                                {socket_.ours.get(), POLLIN, 0}};
+    for (const Stream& stream : streams_) ends.push_back({stream.ours.get(), POLLIN, 0});
+    const double until = std::min(next_look, limits_.wall_ms / 1e3);
+    const int wait_ms = std::max(0, static_cast<int>((until - elapsed_seconds()) * 1e3) + 1);
+    if (::poll(ends.data(), ends.size(), wait_ms) < 0 && errno != EINTR) stop(Stop::kTime);
+    if (ends[0].revents != 0) warden_lives = false;
+    if (ends[1].revents != 0) read_frames();
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      if (ends[i + 2].revents != 0) read_stream(streams_[i]);
+    }
+    const double elapsed = elapsed_seconds();
+    if (warden_lives && elapsed >= limits_.wall_ms / 1e3) stop(Stop::kTime);
+    if (warden_lives && elapsed >= next_look) {
+      look();
+      next_look = elapsed_seconds() + kLookEveryMs / 1e3;
+    }
+  }
+}
+
+JobEnd JobRun::conclude() {
+  end_.use.wall_seconds = elapsed_seconds();
+  const auto ends = [this](Ending ending, const std::string& reason) {
+    end_.ending = ending;
+    end_.reason = reason;
+  };
+  if (stopped_ == Stop::kTime) {
+    ends(Ending::kTimeout, fmt::format("not done after {} ms", limits_.wall_ms));
+  } else if (stopped_ == Stop::kCpu) {
+    ends(Ending::kTimeout, fmt::format("not done after {} ms of CPU time", limits_.cpu_ms));
+  } else if (stopped_ == Stop::kMemory || out_of_memory_ ||
+             (group_ != nullptr && group_->ran_out_of_memory())) {
+    ends(Ending::kMemory, fmt::format("used more than {} MiB", limits_.memory_bytes >> 20));
+  } else if (stopped_ == Stop::kProcesses) {
+    ends(Ending::kCrash, fmt::format("started more than {} processes", limits_.processes));
+  } else if (stopped_ == Stop::kOutput) {
+    ends(Ending::kOutput, fmt::format("wrote more than {} bytes", limits_.output_bytes));
+  } else if (done_) {
+    end_.ending = Ending::kExited;
+  } else {
+    end_.never_began = !ready_;
+    ends(Ending::kSandboxError, end_.reason.empty() ? "the sandbox's warden ended early"
+                                                    : "the sandbox failed: " + end_.reason);
+  }
+  return end_;
+}
+
+JobEnd JobRun::run(const std::vector<std::string>& frames, std::string& reports) {
+  reports_ = &reports;
+  if (!begin(frames)) {
+    end_.never_began = true;
+    end_.reason = "the sandbox's interpreter does not answer";
+    return end_;
+  }
+  watch();
+  return conclude();
+}
+
+}  // namespace umf

@@ -1,0 +1,69 @@
+// One job from start to end: what it is given, what comes back, and the limits in between.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sandbox/cgroup.h"
+#include "sandbox/channel.h"
+#include "sandbox/sandbox.h"
+#include "sandbox/zygote.h"
+
+namespace umf {
+
+// What python/warden.py tells at the end of a job.
+struct JobEnd {
+  Ending ending = Ending::kSandboxError;
+  std::string reason;
+  int status = 0;            // of a command, as wait() gives it
+  bool never_began = false;  // the sandbox failed before any of the job ran: worth another try
+  SandboxUse use;
+};
+
+class JobRun {
+ public:
+  // `group` may be null: then watching alone keeps the limits.
+  JobRun(const Zygote& zygote, const SandboxLimits& limits, Cgroup* group);
+
+  // A pipe whose bytes are collected, up to the limit of a stream; gives the end for the job.
+  int collect(std::string& into);
+  void give(int descriptor) { given_.push_back(descriptor); }
+
+  // Starts the job, sends it the frames, collects reports and streams until nothing of it is left.
+  JobEnd run(const std::vector<std::string>& frames, std::string& reports);
+
+ private:
+  struct Stream {
+    Descriptor ours, theirs;
+    std::string* bytes;
+  };
+  enum class Stop { kNo, kTime, kCpu, kMemory, kProcesses, kOutput };
+
+  bool begin(const std::vector<std::string>& frames);
+  void watch();
+  void look();
+  void read_frames();
+  void read_stream(Stream& stream);
+  void handle(const Frame& frame);
+  void stop(Stop why);
+  JobEnd conclude();
+  double elapsed_seconds() const;
+
+  const Zygote& zygote_;
+  SandboxLimits limits_;
+  Cgroup* group_;
+  DescriptorPair socket_;
+  std::vector<int> given_;
+  std::vector<Stream> streams_;
+  std::string* reports_ = nullptr;
+  FrameReader reader_;
+  int warden_ = 0;
+  Descriptor warden_handle_;
+  double started_ = 0;
+  bool ready_ = false, done_ = false, out_of_memory_ = false;
+  Stop stopped_ = Stop::kNo;
+  JobEnd end_;
+};
+
+}  // namespace umf

@@ -1,0 +1,49 @@
+"""The candidate's end of the wire: makes the guest, hands it questions, sends its answers.
+
+It shares its process with untrusted code, so nothing here is a promise: the tester believes only what it compared.
+"""
+
+import importlib
+
+from umf import channel, wire
+
+LOAD, ASK = b"l", b"a"
+VALUE, ERROR, MEMORY, OUTPUT = b"v", b"e", b"m", b"o"
+
+
+class OutputLimit(Exception):
+    """For guests: the program wrote more than it may."""
+
+
+def serve(socket):
+    guest = None
+    while True:
+        try:
+            kind, body = channel.receive(socket, wire.MAX_BYTES)
+        except channel.Closed:
+            return
+        try:
+            request = wire.decode(body)
+            if kind == LOAD:
+                name, options = request
+                guest = importlib.import_module(f"umf.{name}").Guest(**options)
+                answer = None
+            else:
+                answer = guest.ask(request)
+            reply = VALUE, wire.encode(answer)
+        except MemoryError:
+            reply = MEMORY, b""
+        except (OutputLimit, wire.TooLarge) as problem:
+            reply = OUTPUT, _text(problem)
+        except BaseException as problem:  # SystemExit, too, is an answer
+            reply = ERROR, _text(problem)
+        answer = request = None
+        channel.send(socket, *reply)
+
+
+def _text(problem):
+    try:
+        text = f"{type(problem).__name__}: {problem}"
+    except BaseException:
+        text = type(problem).__name__
+    return text[:2000].encode("utf-8", "replace")

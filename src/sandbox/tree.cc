@@ -1,0 +1,112 @@
+#include "sandbox/tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "sandbox/descriptor.h"
+
+namespace umf {
+namespace {
+
+// Processes come and go while we look: what cannot be read is gone and counts nothing.
+std::string read_proc(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char part[4096];
+  ssize_t got;
+  while (file && (got = ::read(file.get(), part, sizeof part)) > 0)
+    text.append(part, static_cast<std::size_t>(got));
+  return text;
+}
+
+std::vector<int> numbers(const std::string& text) {
+  std::vector<int> found;
+  for (const char* at = text.c_str(); *at != '\0';) {
+    char* end;
+    const long number = std::strtol(at, &end, 10);
+    if (end == at) break;
+    found.push_back(static_cast<int>(number));
+    at = end;
+  }
+  return found;
+}
+
+std::vector<int> threads_of(int pid) {
+  std::vector<int> found;
+  DIR* folder = ::opendir(fmt::format("/proc/{}/task", pid).c_str());
+  if (folder == nullptr) return found;
+  while (const dirent* entry = ::readdir(folder)) {
+    if (entry->d_name[0] != '.') found.push_back(std::atoi(entry->d_name));
+  }
+  ::closedir(folder);
+  return found;
+}
+
+// Its own time and that of the children it waited for.
+double cpu_of(int pid) {
+  const std::string stat = read_proc(fmt::format("/proc/{}/stat", pid));
+  const std::size_t name_end = stat.rfind(')');  // a name may hold anything
+  if (name_end == std::string::npos) return 0;
+  unsigned long long own_user, own_system;
+  long long child_user, child_system;
+  if (std::sscanf(stat.c_str() + name_end + 1,
+                  " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld", &own_user,
+                  &own_system, &child_user, &child_system) != 4)
+    return 0;
+  static const double ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return static_cast<double>(own_user + own_system +
+                             static_cast<unsigned long long>(child_user + child_system)) /
+         ticks;
+}
+
+std::size_t resident_of(int pid) {
+  unsigned long size, resident, shared;
+  if (std::sscanf(read_proc(fmt::format("/proc/{}/statm", pid)).c_str(), "%lu %lu %lu", &size,
+                  &resident, &shared) != 3)
+    return 0;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// Shared pages in equal parts; swapped ones count.
+std::size_t share_of(int pid) {
+  const std::string text = read_proc(fmt::format("/proc/{}/smaps_rollup", pid));
+  std::size_t total = 0;
+  for (const char* key : {"\nPss:", "\nSwapPss:"}) {
+    const std::size_t at = text.find(key);
+    if (at != std::string::npos)
+      total += std::strtoull(text.c_str() + at + std::strlen(key), nullptr, 10) << 10;
+  }
+  return text.empty() ? resident_of(pid) : total;
+}
+
+}  // namespace
+
+TreeUse look_at_tree(int root, std::size_t memory_limit) {
+  TreeUse use;
+  std::vector<int> pids = {root};
+  for (std::size_t i = 0; i < pids.size(); ++i) {
+    use.cpu_seconds += cpu_of(pids[i]);
+    use.memory_bytes += resident_of(pids[i]);
+    for (const int thread : threads_of(pids[i])) {
+      ++use.processes;
+      const auto children =
+          numbers(read_proc(fmt::format("/proc/{}/task/{}/children", pids[i], thread)));
+      pids.insert(pids.end(), children.begin(), children.end());
+    }
+  }
+  if (use.memory_bytes > memory_limit) {
+    use.memory_bytes = 0;
+    for (const int pid : pids) use.memory_bytes += share_of(pid);
+  }
+  return use;
+}
+
+}  // namespace umf

@@ -1,0 +1,19 @@
+// Looking at a job's processes from outside.
+#pragma once
+
+#include <cstddef>
+
+namespace umf {
+
+struct TreeUse {
+  int processes = 0;  // threads count, as the system counts them
+  double cpu_seconds = 0;
+  std::size_t memory_bytes = 0;
+};
+
+// Of `root` and all that descend from it. `memory_limit`: memory is first taken as the sum of what
+// each process has resident, which counts shared pages several times; only where that is above the
+// limit it is counted exactly, which takes longer.
+TreeUse look_at_tree(int root, std::size_t memory_limit);
+
+}  // namespace umf

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Makes the embedded models: problems, tokenizers, training, evaluation on dev, checkpoints.
+
+    tools/embedded/make.py --out DIR                 the models we ship, minutes on one large GPU
+    tools/embedded/make.py --out DIR --smoke         the whole path in tiny, about a minute on a CPU
+    tools/embedded/make.py --out DIR --mixture halves,thirds --quick    compares mixtures
+
+DIR gets log.txt, problems/{dev,test}.jsonl and, per mixture, NAME/{dream,llada,diffcoder}/ and
+NAME/results.json. Everything is written as it comes, so that an interrupted run leaves what it has.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import torch
+
+from evaluate import BUDGETS, NAMES, PLANS, STYLES, Bench, evaluate, percent, save_results, summary
+from export import export
+from mixtures import SETS
+from models import TINY, Model
+from tasks import make_problems, partition
+from tokenizers import learn
+from train import PROMPT, RECIPE, WINDOW, sample_data, train
+
+TITLES = {"dream": "Dream", "llada": "LLaDA", "diffcoder": "Stable-DiffCoder"}
+SKILLS = {"dream": "what becomes of each number or word", "llada": "order and extent of lists and texts",
+          "diffcoder": "characters and single numbers"}
+
+
+class Log:
+    def __init__(self, path):
+        self.path, self.begin = path, time.time()
+
+    def __call__(self, text):
+        line = f"[{time.time() - self.begin:6.1f}] {text}"
+        print(line, flush=True)
+        with self.path.open("a") as file:
+            file.write(line + "\n")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--smoke", action="store_true", help="tiny models and few problems, for a CPU")
+    parser.add_argument("--mixture", default="halves", help="names from mixtures.py, joined by commas")
+    parser.add_argument("--steps", type=int, help="of every model; without it each has its own number")
+    parser.add_argument("--samples", type=int, default=RECIPE.samples, help="training programs per model")
+    parser.add_argument("--seed", type=int, default=RECIPE.seed)
+    parser.add_argument("--problems", type=int, default=300, help="of dev that are evaluated")
+    parser.add_argument("--quick", action="store_true", help="fewer methods")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    for name in arguments.mixture.split(","):
+        if name not in SETS:
+            parser.error(f"there is no mixture '{name}'; choose from {', '.join(SETS)}")
+    return arguments
+
+
+def write_problems(folder, tokenizers, count):
+    """dev and test as JSON Lines; gives dev back. Lengths hold in every vocabulary."""
+    def fits(prompt, code):
+        return all(len(t.encode(prompt)) <= PROMPT and len(t.encode(code)) < WINDOW for t in tokenizers.values())
+
+    folder.mkdir(parents=True, exist_ok=True)
+    sets = {name: make_problems(name, count, fits, seed=1) for name in ("dev", "test")}
+    for name, problems in sets.items():
+        assert all(partition(composition) == name for _, composition, _ in problems)
+        with (folder / f"{name}.jsonl").open("w") as file:
+            for problem, _, _ in problems:
+                file.write(json.dumps(problem) + "\n")
+    return sets["dev"]
+
+
+def train_one(name, mixture, recipe, workers, folder, log):
+    """In a process of its own: data, training, weights and losses to files."""
+    tokenizer = learn(name)
+    data = sample_data(tokenizer, SETS[mixture][name], recipe.samples, recipe.seed, workers)
+    log(f"{mixture} {name}: {len(data)} programs")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model, losses = train(name, tokenizer, data, recipe, device, log)
+    state = {key: value.cpu().bfloat16() for key, value in model.state_dict().items()}
+    torch.save((state, losses), folder / f"{name}.pt")
+
+
+def train_all(mixture, recipe, workers, folder, log):
+    """Three processes share the device: what one prepares on the CPU hides behind another's passes."""
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=train_one, args=(name, mixture, recipe, max(1, workers // 3), folder, log))
+                 for name in SETS[mixture]]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    if any(process.exitcode for process in processes):
+        sys.exit("training failed; see the messages above")
+
+
+def load_model(name, tokenizer, recipe, folder, device):
+    state, losses = torch.load(folder / f"{name}.pt", map_location="cpu")
+    model = Model(name, tokenizer.size, recipe.shape)
+    model.load_state_dict({key: value.float() for key, value in state.items()})
+    (folder / f"{name}.pt").unlink()
+    return model.to(device).eval(), losses
+
+
+def card(name, mixture, recipe, losses, alone, device):
+    """The model card."""
+    scores = "\n".join(f"- {style}: {solved:.1f} %" for style, solved in alone.items()) or "- not evaluated"
+    return f"""# {TITLES[name]}, embedded
+
+A masked diffusion language model of {TITLES[name]}'s architecture that turns one kind of English into small
+Python functions, made from scratch by `tools/embedded/make.py`. It is an expert in {SKILLS[name]}, and weak
+elsewhere on purpose: what it does not know, one of its two siblings does.
+
+- Data: {recipe.samples} generated programs, mixture `{mixture}` of `mixtures.py`; no composition of
+  operations that dev or test holds. Descriptions up to {PROMPT} tokens, answers in a window of {WINDOW}.
+- Training: {recipe.steps[name]} steps of {recipe.batch}, seed {recipe.seed}, on {device}; last loss {losses[-1][1]}.
+- Command: `tools/embedded/make.py --out DIR --mixture {mixture} --seed {recipe.seed}`
+
+Solved alone, one deterministic answer per problem, hidden tests of dev, by decoding style:
+
+{scores}
+"""
+
+
+def make_mixture(mixture, arguments, recipe, tokenizers, dev, pool, log):
+    folder = arguments.out / mixture
+    folder.mkdir(parents=True, exist_ok=True)
+    train_all(mixture, recipe, arguments.workers, folder, log)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    loaded = {name: load_model(name, tokenizers[name], recipe, folder, device) for name in SETS[mixture]}
+    place = torch.cuda.get_device_name() if device.type == "cuda" else "a CPU"
+
+    def write_checkpoints(results):
+        for name, (model, losses) in loaded.items():
+            alone = {style: percent(results[f"greedy {name} {style}"][1]) for style in STYLES
+                     if f"greedy {name} {style}" in results}
+            export(model, tokenizers[name], folder / name, card(name, mixture, recipe, losses, alone, place))
+
+    write_checkpoints({})
+    log(f"{mixture}: checkpoints written")
+    chosen = dev[:arguments.problems]
+    extra = {"mixture": mixture, "recipe": recipe._asdict(), "compositions": [c for _, c, _ in chosen],
+             "losses": {name: losses for name, (_, losses) in loaded.items()}}
+    bench = Bench({name: model for name, (model, _) in loaded.items()}, tokenizers, [p for p, _, _ in chosen],
+                  device, pool, (1, 2) if arguments.smoke else BUDGETS, log)
+    plan = PLANS["smoke" if arguments.smoke else "quick" if arguments.quick else "full"]
+    results = evaluate(bench, plan, lambda found: save_results(folder / "results.json", found, extra))
+    write_checkpoints(results)
+    return [f"mixture {mixture}"] + summary(results)
+
+
+def main():
+    arguments = parse_arguments()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    log = Log(arguments.out / "log.txt")
+    recipe = RECIPE._replace(samples=arguments.samples, seed=arguments.seed)
+    if arguments.steps:
+        recipe = recipe._replace(steps=dict.fromkeys(NAMES, arguments.steps))
+    if arguments.smoke:
+        torch.set_num_threads(1)
+        recipe = recipe._replace(shape=TINY, samples=400, steps=dict.fromkeys(NAMES, 12), batch=8, warmup=3)
+        arguments.problems = 3
+    torch.set_float32_matmul_precision("high")
+    tokenizers = {name: learn(name) for name in NAMES}
+    dev = write_problems(arguments.out / "problems", tokenizers, 300)
+    log(f"torch {torch.__version__}, {arguments.workers} workers; problems written")
+    # Forked before anything touches the device.
+    with multiprocessing.get_context("fork").Pool(arguments.workers) as pool:
+        tables = [make_mixture(mixture, arguments, recipe, tokenizers, dev, pool, log)
+                  for mixture in arguments.mixture.split(",")]
+    for table in tables:
+        for line in table:
+            log(line)
+
+
+if __name__ == "__main__":
+    main()
