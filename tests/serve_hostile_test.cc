@@ -44,6 +44,13 @@ TEST(ServeHostile, WrongMethodsAndPaths) {
         "//v1/models", "/%2e%2e/%2e%2e/etc/passwd", "/v1/models%00", "/V1/MODELS", "/index.html"})
     EXPECT_EQ(status("GET", path), 404) << path;
   EXPECT_EQ(status("BREW", "/health"), 400);
+  const std::string body = chat_body("Hi", R"("max_tokens": 4, "stream": true)");
+  EXPECT_EQ(server
+                .send("POST /v1/chat/completions HTTP/1.0\r\nContent-Type: "
+                      "application/json\r\nContent-Length: " +
+                      std::to_string(body.size()) + "\r\n\r\n" + body)
+                .status,
+            505);
   expect_alive(server);
 }
 
@@ -236,9 +243,13 @@ TEST(ServeHostile, FiftyClientsGetTheirOwnAnswers) {
 
 TEST(ServeHostile, AClientThatLeavesFreesTheDevice) {
   const Server server;
-  for (const std::string stream : {"", R"(, "stream": true)"}) {
+  const std::string whole = R"("max_tokens": 3000)", stream = whole + R"(, "stream": true)",
+                    search =
+                        whole + R"(, "umf": {"search": "best-of-n", "budget": 1000000, "reward":
+                        {"type": "text", "checks": [{"contains": "never this"}]}})";
+  for (const std::string& fields : {whole, stream, search}) {
     Client running(server.port()), waiting(server.port());
-    running.send(http_post(kChatPath, chat_body("Go on.", R"("max_tokens": 3000)" + stream)));
+    running.send(http_post(kChatPath, chat_body("Go on.", fields)));
     ASSERT_TRUE(server.comes_to_show("umf_jobs_running 1"));
     waiting.send(http_post(kChatPath, endless_body()));
     ASSERT_TRUE(server.comes_to_show("umf_jobs_waiting 1"));
@@ -248,7 +259,7 @@ TEST(ServeHostile, AClientThatLeavesFreesTheDevice) {
     EXPECT_TRUE(server.comes_to_show("umf_jobs_running 0"));
     expect_alive(server);
   }
-  EXPECT_TRUE(server.shows("umf_jobs_total{end=\"cancelled\"} 4"));
+  EXPECT_TRUE(server.shows("umf_jobs_total{end=\"cancelled\"} 6"));
 }
 
 TEST(ServeHostile, AFullQueueSaysWhenToComeBack) {

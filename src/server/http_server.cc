@@ -270,6 +270,8 @@ class HttpServer::Impl final : public httplib::Server {
                 const httplib::ContentReader& read) {
     const std::string body = read_body(http, read, options_.limits.body_bytes);
     const ApiRequest request = parse(body, service_.limits());
+    if (request.stream && http.version == "HTTP/1.0")  // which has no chunks
+      throw ApiError(505, "a stream needs HTTP/1.1; leave out 'stream'");
     const Service::Started started = service_.start(request);
     if (request.stream) return stream(started, request.include_usage, response);
     const Completion completion =
