@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/version.h"
@@ -32,7 +33,42 @@ Json search_options_json(const Configuration& configuration, const std::string& 
   return Json::object();
 }
 
+bool remasks(const Configuration& made) {
+  return (made.search_name == "pair" ? made.search_options.pair.method : made.search_name) ==
+         "remdm";
+}
+
+// The budget is one trajectory. Without a choice it is the paper's: a pass for each cell, and all
+// others in the loop (spec: search 3.5).
+void set_trajectory(Action& action, const Configuration& made) {
+  if (action.remask == Remask::kNone) action.remask = Remask::kConfidenceLoop;
+  const long passes =
+      made.search_name == "pair" ? made.search_options.pair.passes : made.solve.budget;
+  if (action.passes == 0) action.passes = static_cast<int>(passes);
+}
+
 }  // namespace
+
+void set_budget(Configuration& configuration, long budget) {
+  configuration.solve.budget = budget;
+  configuration.search_options.pair.passes = static_cast<int>(budget / 2);
+}
+
+Action first_action(const Configuration& configuration, Shelf& shelf, int model) {
+  Action action = recommended_action(shelf.model(configuration.models[model]).info());
+  action.seed = configuration.seed;
+  action.model = model;
+  return action;
+}
+
+void add_action(Configuration& configuration, Action action) {
+  if (remasks(configuration)) set_trajectory(action, configuration);
+  const std::string& name = configuration.model_names[action.model];
+  const auto uses = std::count_if(configuration.actions.begin(), configuration.actions.end(),
+                                  [&](const Action& other) { return other.model == action.model; });
+  configuration.actions.push_back(action);
+  configuration.action_names.push_back(uses == 0 ? name : fmt::format("{}#{}", name, uses + 1));
+}
 
 std::string action_text(Action action) {
   std::string text = fmt::format("model={}", action.model);
@@ -56,6 +92,7 @@ std::vector<Participant> make_participants(const Configuration& configuration, S
                                            const Problem& problem) {
   std::vector<Message> messages;
   if (!problem.system.empty()) messages.push_back({"system", problem.system});
+  messages.insert(messages.end(), problem.earlier.begin(), problem.earlier.end());
   messages.push_back({"user", problem.prompt});
   std::vector<Participant> participants;
   for (const int number : configuration.models) {

@@ -15,6 +15,9 @@
 
 namespace umf {
 
+inline constexpr int kDefaultWindow = 256;  // tokens of an answer
+inline constexpr int kDefaultWindows = 8;   // of a budget
+
 struct Configuration {
   std::string search_name;
   std::vector<int> models;               // numbers on the shelf
@@ -28,6 +31,13 @@ struct Configuration {
   TreasureOptions treasure;
   std::uint64_t seed = 0;
 };
+
+// Forward passes to spend; each half of a pair gets half of them.
+void set_budget(Configuration& configuration, long budget);
+// The recommended action of a model, by its number in `models`: what options and requests change.
+Action first_action(const Configuration& configuration, Shelf& shelf, int model);
+// Appends an action, completed and named. The search and its budget must be there before.
+void add_action(Configuration& configuration, Action action);
 
 // An action as "key=value,..." with every field.
 std::string action_text(Action action);

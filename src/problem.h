@@ -3,8 +3,10 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
+#include "tokenizer/chat_prompt.h"
 
 namespace umf {
 
@@ -13,6 +15,7 @@ struct Problem {
   std::string prompt;       // the user's message
   Json reward;              // how answers are judged during the search; hidden tests never get here
   std::string system = {};  // the system message, where there is one
+  std::vector<Message> earlier = {};  // of the conversation, before the prompt
   std::string prefill = {};  // how the assistant's turn begins: given to the model, not generated
   bool raw = false;          // no chat: the prompt is text to be continued, for base models
 };

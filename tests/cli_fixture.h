@@ -84,6 +84,7 @@ class Running {
   Running& operator=(const Running&) = delete;
 
   void send(int signal) { ::kill(process_, signal); }
+  std::string out() const { return read_file(directory_ / "out"); }  // so far
   Finished wait() {
     int status = 0;
     ::waitpid(process_, &status, 0);

@@ -58,17 +58,18 @@ inline constexpr int kExitTryAgain = 75;  // saved; the same command goes on
 inline constexpr int kExitInterrupted = 130;
 
 // The commands, one file each.
-Command models_command();
-Command backends_command();
-Command tokenize_command();
-Command logits_command();
-Command generate_command();
 Command solve_command();
-Command simulate_command();
-Command grade_command();
-Command math_equal_command();
-Command doctor_command();
 Command bench_command();
 Command status_command();
+Command grade_command();
+Command generate_command();
+Command serve_command();
+Command models_command();
+Command backends_command();
+Command doctor_command();
+Command tokenize_command();
+Command logits_command();
+Command simulate_command();
+Command math_equal_command();
 
 }  // namespace umf

@@ -17,13 +17,13 @@
 #include "cli/solve_setup.h"
 #include "presets.h"
 #include "problem_search.h"
+#include "solution_json.h"
 #include "trace.h"
 
 namespace umf {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using OrderedJson = nlohmann::ordered_json;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -38,46 +38,6 @@ int list_searches() {
   for (const SearchEntry& entry : searches()) fmt::print("{:<12} {}\n", entry.name, entry.summary);
   fmt::print("{:<12} {}\n", kTreasureName, kTreasureSummary);
   return 0;
-}
-
-// A number that JSON can hold.
-OrderedJson finite(double value) {
-  return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
-}
-
-OrderedJson search_json(const Configuration& configuration, const Solution& solution, long budget) {
-  const Ledger& ledger = solution.ledger;
-  OrderedJson json = {{"name", configuration.search_name},
-                      {"budget", budget},
-                      {"nfe", ledger.nfe},
-                      {"rollouts", ledger.rollouts()},
-                      {"hits", ledger.hits},
-                      {"misses", ledger.misses},
-                      {"hit_rate", ledger.hit_rate()},
-                      {"saved_nfe", ledger.saved_capped},
-                      {"switches", ledger.switches},
-                      {"evaluations", ledger.evaluations},
-                      {"nodes", solution.nodes},
-                      {"depth", solution.depth},
-                      {"stopped", name_of(solution.stopped)}};
-  if (configuration.walk.closed_text) json["spared_nfe"] = ledger.spared;
-  return json;
-}
-
-OrderedJson actions_json(const Configuration& configuration, const Ledger& ledger) {
-  OrderedJson list = OrderedJson::array();
-  for (std::size_t i = 0; i < configuration.actions.size(); ++i) {
-    const Action& action = configuration.actions[i];
-    const auto& best = ledger.actions[i].best_reward;
-    list.push_back({{"name", configuration.action_names[i]},
-                    {"model", configuration.model_names[action.model]},
-                    {"strategy", name_of(action.strategy)},
-                    {"temperature", std::stod(fmt::format("{}", action.temperature))},
-                    {"seed", action.seed},
-                    {"nfe", ledger.actions[i].nfe},
-                    {"best_reward", best ? finite(*best) : OrderedJson(nullptr)}});
-  }
-  return list;
 }
 
 OrderedJson curve_json(const Solution& solution, const ProblemSearch& search) {
@@ -158,26 +118,16 @@ int solve_problem(SolveCliOptions& options) {
 
   const std::string answer = solution.best ? search.text(solution.best->end) : "";
   if (options.common.json) {
-    OrderedJson path = OrderedJson::array();
-    if (solution.best) {
-      for (const int action : solution.best->actions)
-        path.push_back(configuration.action_names[action]);
-    }
-    OrderedJson json = {
-        {"id", problem.id},
-        {"answer", solution.best ? OrderedJson(answer) : OrderedJson(nullptr)},
-        {"reward", solution.best ? finite(solution.best->reward) : OrderedJson(nullptr)},
-        {"complete", solution.best && solution.best->complete},
-        {"search", search_json(configuration, solution, configuration.solve.budget)},
-        {"actions", actions_json(configuration, solution.ledger)},
-        {"best", {{"path", path}, {"iteration", solution.best ? solution.best->iteration : 0}}},
-        {"seconds",
-         {{"load", load_seconds},
-          {"unmask", solution.walk_seconds},
-          {"reward", solution.judge_seconds},
-          {"total", seconds_since(start)}}},
-        {"speculative", speculative_json(search.speculation())},
-        {"why", solution.best ? solution.best->why : ""}};
+    OrderedJson json = {{"id", problem.id},
+                        {"answer", solution.best ? OrderedJson(answer) : OrderedJson(nullptr)}};
+    json.update(solution_json(configuration, solution));
+    json.update({{"seconds",
+                  {{"load", load_seconds},
+                   {"unmask", solution.walk_seconds},
+                   {"reward", solution.judge_seconds},
+                   {"total", seconds_since(start)}}},
+                 {"speculative", speculative_json(search.speculation())},
+                 {"why", solution.best ? solution.best->why : ""}});
     if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
     print_in_order(json);
   } else if (solution.best) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 
 #include "base/error.h"
 #include "base/nearest.h"
@@ -14,8 +13,7 @@
 namespace umf {
 namespace {
 
-constexpr int kPaperWindow = 768, kDefaultWindow = 256, kDefaultWindows = 8;
-constexpr int kMostWorkers = 64;
+constexpr int kPaperWindow = 768, kMostWorkers = 64;
 
 template <class Number>
 Number parse_number(std::string_view text, const char* option) {
@@ -128,33 +126,11 @@ void open_models(const Plan& plan, Shelf& shelf, Configuration& made) {
   }
 }
 
-bool is_pair(const Configuration& made) { return made.search_name == "pair"; }
-
-bool remasks(const Configuration& made) {
-  return (is_pair(made) ? made.search_options.pair.method : made.search_name) == "remdm";
-}
-
-// The budget is one trajectory. Without a choice it is the paper's: a pass for each cell, and all
-// others in the loop (spec: search 3.5).
-void set_trajectory(Action& action, const Configuration& made) {
-  if (action.remask == Remask::kNone) action.remask = Remask::kConfidenceLoop;
-  const long passes = is_pair(made) ? made.search_options.pair.passes : made.solve.budget;
-  if (action.passes == 0) action.passes = static_cast<int>(passes);
-}
-
 void add_actions(const Plan& plan, Shelf& shelf, Configuration& made) {
-  std::map<std::string, int> uses;
   for (const PlannedAction& planned : plan.actions) {
-    const int number = plan.number_of(planned.model);
-    Action action = recommended_action(shelf.model(made.models[number]).info());
-    action.seed = made.seed;
+    Action action = first_action(made, shelf, plan.number_of(planned.model));
     set_fields(action, planned.fields);
-    action.model = number;
-    if (remasks(made)) set_trajectory(action, made);
-    const int use = ++uses[planned.model];
-    made.actions.push_back(action);
-    made.action_names.push_back(use == 1 ? planned.model
-                                         : fmt::format("{}#{}", planned.model, use));
+    add_action(made, action);
   }
 }
 
@@ -299,7 +275,7 @@ Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf) {
   made.walk.policy = parse_window_policy(options.window_policy);
   made.walk.closed_text = options.closed_text;
   made.solve = solve_options(options, made.walk.window);
-  made.search_options.pair.passes = static_cast<int>(made.solve.budget / 2);
+  set_budget(made, made.solve.budget);
   if (preset != nullptr && !preset->pair_method.empty())
     made.search_options.pair.method = preset->pair_method;
   const Plan plan = make_plan(options);

@@ -1,0 +1,174 @@
+// umf serve: the models over HTTP, as OpenAI's clients expect it.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "cli/common.h"
+#include "cli/judges.h"
+#include "model/shelf.h"
+#include "server/http_server.h"
+
+namespace umf {
+namespace {
+
+struct ServeOptions {
+  CommonOptions common;
+  std::vector<std::string> models;
+  std::string allow_reward;
+  int job_seconds = 3600, grace_seconds = 10, head_seconds = 10, body_seconds = 60;
+  int max_budget = 1 << 20, max_body_kb = 4096;
+  double memory_limit_gb = 0;
+  ServiceOptions service;
+  HttpOptions http;
+};
+
+// Judging by these runs nothing that a client wrote.
+constexpr const char* kHarmlessRewards[] = {"text", "math-answer", "all"};
+constexpr const char* kOtherRewards[] = {"python-tests",  "evalplus", "humaneval", "mbpp",
+                                         "livecodebench", "prm",      "command"};
+
+std::set<std::string> allowed_rewards(const std::string& list) {
+  std::set<std::string> allowed(std::begin(kHarmlessRewards), std::end(kHarmlessRewards));
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string type = list.substr(begin, end - begin);
+    if (!allowed.contains(type) && std::find(std::begin(kOtherRewards), std::end(kOtherRewards),
+                                             type) == std::end(kOtherRewards)) {
+      throw Error(
+          fmt::format("--allow-reward takes {}, not '{}'", fmt::join(kOtherRewards, ", "), type));
+    }
+    allowed.insert(type);
+    begin = end + 1;
+  }
+  return allowed;
+}
+
+std::vector<ServedModel> put_on_shelf(const std::vector<std::string>& choices, Shelf& shelf) {
+  if (choices.empty()) throw Error("umf serve needs --model WHERE (repeatable)");
+  std::vector<ServedModel> models;
+  for (const std::string& text : choices) {
+    const ModelChoice choice = parse_model_choice(text);
+    for (const ServedModel& other : models) {
+      if (other.name == choice.name)
+        throw Error(
+            fmt::format("two models are called '{}'; name them: --model NAME=WHERE", choice.name));
+    }
+    models.push_back(
+        {choice.name, shelf.add(choice.name, open_checkpoint(find_checkpoint(choice.where)))});
+  }
+  return models;
+}
+
+// Weights that cannot be used are found before the first client comes.
+void warm_up(Shelf& shelf) {
+  for (int i = 0; i < shelf.size(); ++i) {
+    const Token mask = shelf.model(i).info().tokens.mask;
+    const std::vector<Token> tokens(2, mask);
+    const std::vector<int> positions = {1};
+    const Query query{.tokens = tokens, .positions = positions};
+    shelf.model(i).predict({&query, 1});
+  }
+}
+
+void require_range(int value, int least, int most, const char* option) {
+  if (value < least || value > most)
+    throw Error(fmt::format("{} must be from {} to {}, not {}", option, least, most, value));
+}
+
+void check(const ServeOptions& o) {
+  constexpr int kDay = 86400;
+  require_range(o.http.port, 0, 65535, "--port");
+  require_range(o.http.connections, 1, 16384, "--connections");
+  require_range(o.service.queue, 0, 1 << 20, "--queue");
+  require_range(o.service.limits.max_tokens, 1, 1 << 20, "--max-tokens");
+  require_range(o.service.limits.choices, 1, 4096, "--max-choices");
+  require_range(o.max_budget, 1, 1 << 30, "--max-budget");
+  require_range(o.max_body_kb, 1, 1 << 20, "--max-body");
+  require_range(o.job_seconds, 0, 365 * kDay, "--job-seconds");
+  require_range(o.grace_seconds, 0, kDay, "--grace-seconds");
+  require_range(o.head_seconds, 1, kDay, "--header-seconds");
+  require_range(o.body_seconds, 1, kDay, "--body-seconds");
+  if (!(o.memory_limit_gb >= 0 && o.memory_limit_gb < 1e6))
+    throw Error("--memory-limit is in GB and must not be negative");
+}
+
+void apply(ServeOptions& o) {
+  using std::chrono::seconds;
+  o.service.job_seconds = seconds(o.job_seconds);
+  o.service.grace_seconds = seconds(o.grace_seconds);
+  o.service.limits.max_budget = o.max_budget;
+  o.http.limits.head = seconds(o.head_seconds);
+  o.http.limits.body = seconds(o.body_seconds);
+  o.http.limits.body_bytes = static_cast<std::size_t>(o.max_body_kb) << 10;
+  if (!o.common.quiet)
+    o.http.log = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+}
+
+void announce(const ServeOptions& o, int port) {
+  const bool v6 = o.http.host.find(':') != std::string::npos;
+  const std::string url =
+      fmt::format("http://{}:{}", v6 ? "[" + o.http.host + "]" : o.http.host, port);
+  if (o.common.json)
+    print_json({{"url", url}, {"host", o.http.host}, {"port", port}});
+  else
+    fmt::print("listening on {}\n", url);
+  std::fflush(stdout);
+}
+
+int serve(ServeOptions& o) {
+  check(o);
+  apply(o);
+  const std::set<std::string> rewards = allowed_rewards(o.allow_reward);
+  const auto backend = o.common.make_backend();
+  Shelf shelf(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
+  Judges judges(o.common);
+  const TaskMaker tasks(shelf, put_on_shelf(o.models, shelf), rewards, judges.tools());
+  warm_up(shelf);
+  Service service(tasks, o.service);
+  HttpServer server(service, o.http);
+  watch_for_interrupts();
+  announce(o, server.port());
+  server.serve(interrupted);
+  return 0;
+}
+
+void declare(OptionSet& options, ServeOptions& o) {
+  options.values("model", o.models, "NAME=WHERE or WHERE, repeatable: the first is the default");
+  options.value("host", o.http.host, "the address to listen on; others than loopback need a key");
+  options.value("port", o.http.port, "0 picks one that is free");
+  options.value("api-key", o.http.api_key, "what clients must send; better given as UMF_API_KEY");
+  options.environment("api-key", "UMF_API_KEY");
+  options.value("allow-reward", o.allow_reward,
+                "TYPE,...: let requests be judged by python-tests, prm, command, ... as well");
+  options.value("queue", o.service.queue, "requests that may wait; more are answered 429");
+  options.value("connections", o.http.connections, "clients at the same time");
+  options.value("max-tokens", o.service.limits.max_tokens, "of one answer");
+  options.value("max-choices", o.service.limits.choices, "answers of one request");
+  options.value("max-budget", o.max_budget, "forward passes of one search");
+  options.value("max-body", o.max_body_kb, "KB of one request");
+  options.value("job-seconds", o.job_seconds, "for one request on the device; 0 for no limit");
+  options.value("header-seconds", o.head_seconds, "for a client to send its headers");
+  options.value("body-seconds", o.body_seconds, "for a client to send its request");
+  options.value("grace-seconds", o.grace_seconds, "for the running request at shutdown");
+  options.value("memory-limit", o.memory_limit_gb, "GB of weights in memory; 0 for no limit");
+  o.common.declare(options);
+  options.footer(
+      "POST /v1/chat/completions, POST /v1/completions, GET /v1/models, /health, /metrics;\n"
+      "docs/server.md describes them. Ctrl-C or SIGTERM ends the server.\n"
+      "Example: umf serve --model dream=/models/Dream-Coder --port 8080");
+}
+
+}  // namespace
+
+Command serve_command() {
+  return {"serve", "HTTP: an OpenAI-compatible API", [](OptionSet& options) {
+            auto o = std::make_shared<ServeOptions>();
+            declare(options, *o);
+            return [o] { return serve(*o); };
+          }};
+}
+
+}  // namespace umf

@@ -1,0 +1,211 @@
+#include "server/api_request.h"
+
+#include <fmt/core.h>
+
+#include <limits>
+
+#include "server/fields.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kMessages = 4096, kStops = 4, kStopBytes = 256;
+
+Json parse_body(std::string_view body) {
+  try {
+    return parse_json(body, "the request's body");
+  } catch (const Error& mistake) {
+    throw ApiError(400, mistake.what(), "", "invalid_json");
+  }
+}
+
+// A string, or the parts that newer clients send. Only text can be told to these models.
+std::string message_content(Fields& message) {
+  const Json* content = message.find("content");
+  const std::string name = message.name("content");
+  if (content != nullptr && content->is_string()) return content->get<std::string>();
+  if (content == nullptr || !content->is_array())
+    throw bad_request(name, "must be a string or a list of text parts");
+  std::string text;
+  for (std::size_t i = 0; i < content->size(); ++i) {
+    Fields part((*content)[i], fmt::format("{}[{}]", name, i));
+    if (part.text("type") != "text") throw bad_request(part.name("type"), "must be \"text\"");
+    const auto piece = part.text("text");
+    if (!piece) throw bad_request(part.name("text"), "is missing");
+    part.finish();
+    text += *piece;
+  }
+  return text;
+}
+
+Message parse_message(const Json& object, const std::string& path) {
+  Fields message(object, path);
+  std::string role = message.text("role").value_or("");
+  if (role == "developer") role = "system";
+  if (role != "system" && role != "user" && role != "assistant")
+    throw bad_request(message.name("role"), "must be system, developer, user or assistant");
+  std::string content = message_content(message);
+  for (const char* key : {"refusal", "audio", "function_call"}) message.neutral(key, {});
+  for (const char* key : {"tool_calls", "annotations"}) message.neutral(key, {Json::array()});
+  message.finish();
+  return {std::move(role), std::move(content)};
+}
+
+std::vector<Message> parse_messages(Fields& request) {
+  const Json* list = request.find("messages");
+  if (list == nullptr || !list->is_array() || list->empty() || list->size() > kMessages)
+    throw bad_request("messages", fmt::format("must be a list of 1 to {} messages", kMessages));
+  std::vector<Message> messages;
+  for (std::size_t i = 0; i < list->size(); ++i)
+    messages.push_back(parse_message((*list)[i], fmt::format("messages[{}]", i)));
+  return messages;
+}
+
+bool is_token(const Json& value) {
+  return value.is_number_unsigned() &&
+         value.get<std::uint64_t>() <=
+             static_cast<std::uint64_t>(std::numeric_limits<Token>::max());
+}
+
+bool are_tokens(const Json& value) {
+  if (!value.is_array() || value.empty()) return false;
+  for (const Json& item : value) {
+    if (!is_token(item)) return false;
+  }
+  return true;
+}
+
+std::vector<RawPrompt> parse_prompts(Fields& request, const RequestLimits& limits) {
+  const Json* prompt = request.find("prompt");
+  const auto wrong = [] {
+    return bad_request("prompt", "must be a string, a list of token ids, or a list of either kind");
+  };
+  if (prompt == nullptr) throw wrong();
+  if (prompt->is_string()) return {prompt->get<std::string>()};
+  if (are_tokens(*prompt)) return {prompt->get<std::vector<Token>>()};
+  if (!prompt->is_array() || prompt->empty()) throw wrong();
+  if (prompt->size() > static_cast<std::size_t>(limits.choices))
+    throw bad_request("prompt", fmt::format("may hold at most {} prompts", limits.choices));
+  std::vector<RawPrompt> prompts;
+  for (const Json& item : *prompt) {
+    if (item.is_string())
+      prompts.emplace_back(item.get<std::string>());
+    else if (are_tokens(item))
+      prompts.emplace_back(item.get<std::vector<Token>>());
+    else
+      throw wrong();
+  }
+  return prompts;
+}
+
+std::vector<std::string> parse_stop(Fields& request) {
+  std::vector<std::string> stop = request.texts("stop", kStops);
+  for (const std::string& text : stop) {
+    if (text.empty() || text.size() > kStopBytes)
+      throw bad_request("stop", fmt::format("must hold strings of 1 to {} bytes", kStopBytes));
+  }
+  return stop;
+}
+
+void parse_stream(Fields& fields, ApiRequest& request) {
+  request.stream = fields.flag("stream").value_or(false);
+  if (const Json* options = fields.find("stream_options")) {
+    if (!request.stream) throw bad_request("stream_options", "is for streams; set 'stream'");
+    Fields stream(*options, "stream_options");
+    request.include_usage = stream.flag("include_usage").value_or(false);
+    stream.ignore({"include_obfuscation"});
+    stream.finish();
+  }
+}
+
+// What both endpoints have.
+void parse_common(Fields& fields, const RequestLimits& limits, ApiRequest& request) {
+  request.model = fields.text("model").value_or("");
+  request.n = static_cast<int>(fields.integer("n", 1, limits.choices).value_or(1));
+  request.seed = fields.seed("seed").value_or(0);
+  const auto max_tokens = fields.integer("max_tokens", 1, limits.max_tokens);
+  if (max_tokens) request.max_tokens = static_cast<int>(*max_tokens);
+  request.temperature = fields.number("temperature", 0, 100);
+  request.top_p = fields.number("top_p", 0, 1);
+  if (request.top_p == 0.0) throw bad_request("top_p", "must be above 0");
+  request.stop = parse_stop(fields);
+  parse_stream(fields, request);
+  if (const Json* umf = fields.find("umf")) request.umf = parse_umf(*umf, limits);
+
+  fields.ignore({"user", "metadata", "store", "service_tier", "safety_identifier",
+                 "prompt_cache_key", "prompt_cache_retention"});
+  for (const char* key : {"frequency_penalty", "presence_penalty"}) fields.neutral(key, {0});
+  fields.neutral("logit_bias", {Json::object()});
+}
+
+// What only makes sense together.
+void check(const ApiRequest& request) {
+  const UmfRequest& umf = request.umf;
+  const bool searches = !umf.search.empty();
+  if (!umf.actions.empty() && (request.temperature || request.top_p))
+    throw bad_request("umf.actions",
+                      "and 'temperature' or 'top_p' exclude each other: give them "
+                      "in the actions");
+  if ((umf.stream_state || umf.stream_rollouts) && !request.stream)
+    throw bad_request(umf.stream_state ? "umf.stream_state" : "umf.stream_rollouts",
+                      "is for streams; set 'stream'");
+  if (!searches && umf.stream_rollouts)
+    throw bad_request("umf.stream_rollouts", "is for searches; set 'umf.search'");
+  if (!searches && umf.actions.size() > 1)
+    throw bad_request("umf.actions",
+                      "has several actions, which only a search can use; set "
+                      "'umf.search'");
+  if (!searches) return;
+  if (!request.is_chat())
+    throw bad_request("umf.search", "is for /v1/chat/completions: a search has a conversation");
+  if (request.messages.back().role != "user")
+    throw bad_request("messages", "must end with the user's message, which the search answers");
+  if (request.n != 1) throw bad_request("n", "must be 1 with 'umf.search', which finds one answer");
+  if (!request.stop.empty())
+    throw bad_request("stop", "cannot be used with 'umf.search': rewards judge whole answers");
+  if (umf.reward.is_null())
+    throw bad_request("umf.reward", "is missing: a search needs to know what an answer is worth");
+}
+
+}  // namespace
+
+ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits) {
+  const Json json = parse_body(body);
+  Fields fields(json, "");
+  ApiRequest request;
+  request.messages = parse_messages(fields);
+  parse_common(fields, limits, request);
+  const auto newer = fields.integer("max_completion_tokens", 1, limits.max_tokens);
+  if (newer && request.max_tokens && *newer != *request.max_tokens)
+    throw bad_request("max_tokens", "and 'max_completion_tokens' differ; give one of them");
+  if (newer) request.max_tokens = static_cast<int>(*newer);
+  fields.ignore({"parallel_tool_calls"});
+  for (const char* key : {"tools", "functions"}) fields.neutral(key, {Json::array()});
+  for (const char* key : {"tool_choice", "function_call"}) fields.neutral(key, {"none", "auto"});
+  fields.neutral("logprobs", {false});
+  fields.neutral("top_logprobs", {0});
+  fields.neutral("response_format", {Json{{"type", "text"}}});
+  fields.neutral("modalities", {Json::array({"text"})});
+  fields.finish();
+  check(request);
+  return request;
+}
+
+ApiRequest parse_completion_request(std::string_view body, const RequestLimits& limits) {
+  const Json json = parse_body(body);
+  Fields fields(json, "");
+  ApiRequest request;
+  request.prompts = parse_prompts(fields, limits);
+  parse_common(fields, limits, request);
+  if (request.choices() > limits.choices)
+    throw bad_request("n", fmt::format("times the prompts may be at most {}", limits.choices));
+  fields.neutral("best_of", {1, request.n});
+  fields.neutral("echo", {false});
+  fields.neutral("logprobs", {});
+  fields.neutral("suffix", {""});
+  fields.finish();
+  check(request);
+  return request;
+}
+
+}  // namespace umf

@@ -1,0 +1,77 @@
+// Requests as values: parsed and checked before anything else happens.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/json.h"
+#include "base/token.h"
+#include "decode/decoder.h"
+#include "problem.h"
+#include "tokenizer/chat_prompt.h"
+
+namespace umf {
+
+// What the operator lets one request ask for.
+struct RequestLimits {
+  int max_tokens = 4096;      // of an answer
+  int choices = 16;           // of a request: prompts times n
+  long max_budget = 1 << 20;  // forward passes of a search
+};
+
+// One way to unmask, by the names that --action knows.
+struct RequestedAction {
+  std::string model;  // empty: the request's
+  std::vector<std::pair<std::string, std::string>> fields;
+};
+
+// The "umf" object: everything that other servers do not have.
+struct UmfRequest {
+  std::string search;               // empty: one plain decoding
+  std::vector<std::string> models;  // of a search, strongest first; empty: the request's
+  std::vector<RequestedAction> actions;
+  DecodeOptions decode;  // of a plain decoding; its length is not used
+  // Of a search.
+  long budget = 0;  // 0: 8 windows
+  std::string budget_policy = "cut", ratios;
+  int block_length = 0;
+  bool use_cache = true, closed_text = false;
+  std::optional<double> stop_at_reward = 1.0;
+  std::vector<std::pair<std::string, Json>> options;  // the search's own
+  Json reward;                                        // null where there is none
+  // Extra events of a stream.
+  bool stream_state = false, stream_rollouts = false;
+};
+
+// Text is taken as it is, with special tokens parsed; or the tokens themselves.
+using RawPrompt = std::variant<std::string, std::vector<Token>>;
+
+struct ApiRequest {
+  std::string model;               // empty: the server's first
+  std::vector<Message> messages;   // of a chat; empty for a completion
+  std::vector<RawPrompt> prompts;  // of a completion
+  int n = 1;                       // answers to each; the i-th has seed + i
+  std::uint64_t seed = 0;
+  std::optional<int> max_tokens;
+  std::optional<double> temperature, top_p;
+  std::vector<std::string> stop;
+  bool stream = false, include_usage = false;
+  UmfRequest umf;
+
+  bool is_chat() const { return !messages.empty(); }
+  int choices() const { return n * (is_chat() ? 1 : static_cast<int>(prompts.size())); }
+};
+
+// Pure functions of the body. Throw ApiError.
+ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits);
+ApiRequest parse_completion_request(std::string_view body, const RequestLimits& limits);
+
+// The "umf" object of either.
+UmfRequest parse_umf(const Json& object, const RequestLimits& limits);
+
+}  // namespace umf

@@ -1,0 +1,227 @@
+#include "server/api_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/api_error.h"
+
+namespace umf {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr RequestLimits kLimits{.max_tokens = 100, .choices = 4, .max_budget = 1000};
+
+// A chat with these fields beside its message.
+ApiRequest chat(const std::string& fields) {
+  return parse_chat_request(R"({"messages": [{"role": "user", "content": "Hi"}])" +
+                                (fields.empty() ? "" : ", " + fields) + "}",
+                            kLimits);
+}
+
+ApiRequest completion(const std::string& fields) {
+  return parse_completion_request("{" + fields + "}", kLimits);
+}
+
+// A search with these fields in its "umf" object.
+ApiRequest search(const std::string& fields) {
+  return chat(R"("umf": {"search": "unmaskfork", "reward": {"type": "text"})" +
+              (fields.empty() ? "" : ", " + fields) + "}");
+}
+
+// What `parse` throws: its field, and that the message says `text`.
+template <class Parse>
+void expect_refused(Parse&& parse, const std::string& param, const std::string& text,
+                    int status = 400) {
+  try {
+    parse();
+    ADD_FAILURE() << "accepted; expected an error about " << param;
+  } catch (const ApiError& error) {
+    EXPECT_EQ(error.status(), status);
+    EXPECT_EQ(error.param(), param);
+    EXPECT_THAT(error.what(), HasSubstr(text));
+  }
+}
+
+TEST(ApiRequest, MessagesKeepTheirOrderAndDevelopersAreSystem) {
+  const ApiRequest request = parse_chat_request(
+      R"({"messages": [{"role": "developer", "content": "Be brief."},
+                       {"role": "user", "content": [{"type": "text", "text": "a"},
+                                                    {"type": "text", "text": "b"}]},
+                       {"role": "assistant", "content": "c", "refusal": null, "tool_calls": []},
+                       {"role": "user", "content": ""}]})",
+      kLimits);
+  std::vector<std::string> said;
+  for (const Message& message : request.messages)
+    said.push_back(message.role + ":" + message.content);
+  EXPECT_THAT(said, ElementsAre("system:Be brief.", "user:ab", "assistant:c", "user:"));
+}
+
+TEST(ApiRequest, FieldsArrive) {
+  const ApiRequest request = chat(
+      R"("model": "m", "n": 3, "seed": 18446744073709551615, "max_tokens": 7, "temperature": 0.5,
+         "top_p": 0.9, "stop": ["x", "y"], "stream": true,
+         "stream_options": {"include_usage": true}, "user": "u", "metadata": {"a": [1]})");
+  EXPECT_EQ(request.model, "m");
+  EXPECT_EQ(request.n, 3);
+  EXPECT_EQ(request.seed, 18446744073709551615u);
+  EXPECT_EQ(request.max_tokens, 7);
+  EXPECT_EQ(request.temperature, 0.5);
+  EXPECT_EQ(request.top_p, 0.9);
+  EXPECT_THAT(request.stop, ElementsAre("x", "y"));
+  EXPECT_TRUE(request.stream && request.include_usage);
+}
+
+TEST(ApiRequest, NullIsAbsent) {
+  const ApiRequest request = chat(
+      R"("model": null, "n": null, "seed": null, "max_tokens": null, "stop": null, "stream": null,
+         "umf": null, "tools": null)");
+  EXPECT_EQ(request.n, 1);
+  EXPECT_EQ(request.max_tokens, std::nullopt);
+  EXPECT_FALSE(request.stream);
+}
+
+TEST(ApiRequest, UnsupportedFieldsAreAllowedWhereTheyAskForNothing) {
+  chat(R"("frequency_penalty": 0, "presence_penalty": 0.0, "logit_bias": {}, "logprobs": false,
+          "tools": [], "tool_choice": "auto", "response_format": {"type": "text"}, "modalities": ["text"])");
+  expect_refused([] { chat(R"("frequency_penalty": 0.5)"); }, "frequency_penalty", "not supported");
+  expect_refused([] { chat(R"("tools": [{}])"); }, "tools", "not supported");
+  expect_refused([] { chat(R"("logprobs": true)"); }, "logprobs", "not supported");
+  expect_refused([] { chat(R"("response_format": {"type": "json_object"})"); }, "response_format",
+                 "not supported");
+  completion(R"("prompt": "a", "echo": false, "best_of": 1, "suffix": "")");
+  expect_refused([] { completion(R"("prompt": "a", "echo": true)"); }, "echo", "not supported");
+}
+
+TEST(ApiRequest, UnknownFieldsAreNamed) {
+  expect_refused([] { chat(R"("temprature": 1)"); }, "temprature", "leave it out");
+  expect_refused([] { search(R"("bugdet": 1)"); }, "umf.bugdet", "leave it out");
+  expect_refused(
+      [] {
+        parse_chat_request(R"({"messages": [{"role": "user", "content": "", "nam": 1}]})", kLimits);
+      },
+      "messages[0].nam", "leave it out");
+  expect_refused([] { chat(R"("stream": true, "stream_options": {"x": 1})"); }, "stream_options.x",
+                 "leave it out");
+}
+
+TEST(ApiRequest, NumbersHaveRanges) {
+  for (const char* wrong : {"0", "5", "-1", "1.5", "\"2\"", "99999999999999999999", "true", "[]"})
+    expect_refused([&] { chat(std::string(R"("n": )") + wrong); }, "n", "from 1 to 4");
+  expect_refused([] { chat(R"("max_tokens": 101)"); }, "max_tokens", "from 1 to 100");
+  expect_refused([] { chat(R"("max_completion_tokens": 0)"); }, "max_completion_tokens", "from 1");
+  expect_refused([] { chat(R"("seed": -1)"); }, "seed", "from 0");
+  expect_refused([] { chat(R"("temperature": -0.1)"); }, "temperature", "from 0");
+  expect_refused([] { chat(R"("top_p": 0)"); }, "top_p", "above 0");
+  expect_refused([] { search(R"("budget": 1001)"); }, "umf.budget", "from 1 to 1000");
+}
+
+TEST(ApiRequest, BothNamesOfTheLengthAreOne) {
+  EXPECT_EQ(chat(R"("max_completion_tokens": 9)").max_tokens, 9);
+  EXPECT_EQ(chat(R"("max_completion_tokens": 9, "max_tokens": 9)").max_tokens, 9);
+  expect_refused([] { chat(R"("max_completion_tokens": 9, "max_tokens": 8)"); }, "max_tokens",
+                 "differ");
+}
+
+TEST(ApiRequest, BodiesThatAreNoRequest) {
+  const auto refused = [](const std::string& body, const std::string& text) {
+    expect_refused([&] { parse_chat_request(body, kLimits); }, "", text);
+  };
+  refused("", "not valid JSON");
+  refused("{", "not valid JSON");
+  refused("[]", "must be a JSON object");
+  refused("null", "must be a JSON object");
+  refused("{\"messages\": \"\xff\"}", "not valid JSON");
+  refused(R"({"n": 1, "n": 2})", "given twice");
+  refused(std::string(1000, '[') + std::string(1000, ']'), "nested deeper");
+}
+
+TEST(ApiRequest, MessagesThatAreNone) {
+  const auto refused = [](const std::string& messages, const std::string& param) {
+    expect_refused([&] { parse_chat_request("{\"messages\": " + messages + "}", kLimits); }, param,
+                   "");
+  };
+  refused("[]", "messages");
+  refused("{}", "messages");
+  refused("[1]", "messages[0]");
+  refused(R"([{"content": "a"}])", "messages[0].role");
+  refused(R"([{"role": "tool", "content": "a"}])", "messages[0].role");
+  refused(R"([{"role": "user"}])", "messages[0].content");
+  refused(R"([{"role": "user", "content": 1}])", "messages[0].content");
+  refused(R"([{"role": "user", "content": [{"type": "image_url"}]}])",
+          "messages[0].content[0].type");
+  refused(R"([{"role": "user", "content": [{"type": "text"}]}])", "messages[0].content[0].text");
+}
+
+TEST(ApiRequest, PromptsAreTextsOrTokens) {
+  EXPECT_THAT(completion(R"("prompt": "a")").prompts, ElementsAre(RawPrompt("a")));
+  EXPECT_THAT(completion(R"("prompt": [1, 2])").prompts,
+              ElementsAre(RawPrompt(std::vector<Token>{1, 2})));
+  EXPECT_THAT(completion(R"("prompt": ["a", [3]])").prompts,
+              ElementsAre(RawPrompt("a"), RawPrompt(std::vector<Token>{3})));
+  for (const char* wrong : {"[]", "[[]]", "[-1]", "[1.5]", "[4294967296]", "{}", "1", "[1, \"a\"]"})
+    expect_refused([&] { completion(std::string(R"("prompt": )") + wrong); }, "prompt", "must be");
+  expect_refused([] { completion(R"("prompt": ["a", "b", "c"], "n": 2)"); }, "n", "at most 4");
+}
+
+TEST(ApiRequest, StopsAreFewAndShort) {
+  EXPECT_THAT(chat(R"("stop": "x")").stop, ElementsAre("x"));
+  expect_refused([] { chat(R"("stop": ["1", "2", "3", "4", "5"])"); }, "stop", "up to 4");
+  expect_refused([] { chat(R"("stop": [""])"); }, "stop", "1 to 256 bytes");
+  expect_refused([] { chat("\"stop\": \"" + std::string(257, 'x') + "\""); }, "stop", "1 to 256");
+}
+
+TEST(ApiRequest, ActionsAreSpelledAsOnTheCommandLine) {
+  const ApiRequest request = search(
+      R"("actions": [{"model": "a", "temperature": 0.1, "strategy": "entropy"},
+                     {"eos-last": true, "top-k": 5}])");
+  ASSERT_EQ(request.umf.actions.size(), 2);
+  EXPECT_EQ(request.umf.actions[0].model, "a");
+  EXPECT_THAT(request.umf.actions[0].fields,
+              testing::UnorderedElementsAre(testing::Pair("temperature", "0.1"),
+                                            testing::Pair("strategy", "entropy")));
+  EXPECT_THAT(request.umf.actions[1].fields,
+              testing::UnorderedElementsAre(testing::Pair("eos-last", "true"),
+                                            testing::Pair("top-k", "5")));
+  expect_refused([] { search(R"("actions": [{"stratgy": "entropy"}])"); }, "umf.actions[0].stratgy",
+                 "no key");
+  expect_refused([] { search(R"("actions": [{"temperature": -1}])"); },
+                 "umf.actions[0].temperature", "0 or more");
+  expect_refused([] { search(R"("actions": [{"strategy": {}}])"); }, "umf.actions[0].strategy",
+                 "must be a string");
+}
+
+TEST(ApiRequest, TestsAreShortForTheRewardThatRunsThem) {
+  const ApiRequest request = chat(R"("umf": {"search": "dts", "tests": [{"assert": "f() == 1"}]})");
+  EXPECT_EQ(request.umf.reward,
+            Json::parse(R"({"type": "python-tests", "tests": [{"assert": "f() == 1"}]})"));
+  expect_refused([] { search(R"("tests": [])"); }, "umf.tests", "exclude");
+  expect_refused([] { chat(R"("umf": {"search": "dts", "reward": {}})"); }, "umf.reward", "'type'");
+}
+
+TEST(ApiRequest, FieldsThatWouldDoNothingAreMistakes) {
+  expect_refused([] { chat(R"("umf": {"budget": 10})"); }, "umf.budget", "set 'umf.search'");
+  expect_refused([] { search(R"("per_step": 2)"); }, "umf.per_step", "plain");
+  expect_refused([] { chat(R"("umf": {"stream_state": true})"); }, "umf.stream_state", "'stream'");
+  expect_refused([] { chat(R"("stream_options": {})"); }, "stream_options", "'stream'");
+  expect_refused([] { chat(R"("umf": {"actions": [{}, {}]})"); }, "umf.actions", "only a search");
+  expect_refused([] { chat(R"("temperature": 1, "umf": {"actions": [{}]})"); }, "umf.actions",
+                 "exclude");
+}
+
+TEST(ApiRequest, SearchesAnswerOneQuestionOnce) {
+  EXPECT_EQ(search("").umf.search, "unmaskfork");
+  EXPECT_EQ(search("").umf.stop_at_reward, 1.0);
+  EXPECT_EQ(search(R"("stop_at_reward": "never")").umf.stop_at_reward, std::nullopt);
+  const std::string umf = R"("umf": {"search": "dts", "reward": {"type": "text"}})";
+  expect_refused([&] { chat(R"("n": 2, )" + umf); }, "n", "one answer");
+  expect_refused([&] { chat(R"("stop": "x", )" + umf); }, "stop", "whole answers");
+  expect_refused([&] { completion(R"("prompt": "a", )" + umf); }, "umf.search", "conversation");
+  expect_refused([] { chat(R"("umf": {"search": "dts"})"); }, "umf.reward", "missing");
+  expect_refused([] { search(R"("ratios": "0.5,0.9")"); }, "umf.ratios", "");
+  expect_refused([] { search(R"("budget_policy": "waste")"); }, "umf.budget_policy", "choose cut");
+}
+
+}  // namespace
+}  // namespace umf

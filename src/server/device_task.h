@@ -1,0 +1,46 @@
+// What a request asks the device to do, and who hears of it while it is done.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace umf {
+
+struct Choice {
+  std::string text, finish;  // "stop": the text ended; "length": the window did
+};
+
+struct Completion {
+  std::vector<Choice> choices;
+  long prompt_tokens = 0, completion_tokens = 0, nfe = 0;
+  nlohmann::ordered_json umf;  // of a search: what it found and what it cost
+};
+
+// Called on the device's thread, in the order of what happens.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  // False: stop at the next pass; nobody waits for the rest.
+  virtual bool wanted() = 0;
+  virtual void text(int choice, std::string piece) = 0;  // valid UTF-8, final
+  virtual void finished(int choice, const std::string& reason,
+                        const nlohmann::ordered_json& umf) = 0;
+  virtual void state(int choice, Json state) = 0;  // the newest replaces those before it
+  virtual void rollout(Json event) = 0;
+};
+
+// A task was no longer wanted and has no result to give.
+struct Interrupted {};
+
+class DeviceTask {  // made on any thread, run once on the device's
+ public:
+  virtual ~DeviceTask() = default;
+  // Throws Interrupted, ApiError, or Error for a request that cannot be run.
+  virtual Completion run(Listener& listener) = 0;
+};
+
+}  // namespace umf

@@ -1,0 +1,86 @@
+// A task between the device that does it and the client that waits for it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "server/api_error.h"
+#include "server/device_task.h"
+
+namespace umf {
+
+struct TextPiece {
+  int choice;
+  std::string text;
+};
+struct ChoiceEnd {
+  int choice;
+  std::string reason;
+  nlohmann::ordered_json umf;
+};
+struct StateNews {
+  int choice;
+  Json state;
+};
+struct RolloutNews {
+  Json rollout;
+};
+// The last event of a job is its completion or its error.
+using JobEvent = std::variant<TextPiece, ChoiceEnd, StateNews, RolloutNews, Completion, ApiError>;
+
+// Why a job is ended before it is done.
+enum class Cancel { kNone, kClientGone, kClientSlow, kTimeLimit, kShutdown };
+
+enum class JobOutcome { kDone, kFailed, kCancelled };
+
+class Job final : public Listener {
+ public:
+  // A `time_limit` of 0 is none; it counts from the start of the work, not of the waiting.
+  Job(std::unique_ptr<DeviceTask> task, std::chrono::seconds time_limit)
+      : task_(std::move(task)), time_limit_(time_limit) {}
+
+  // The client's side. The next event, or nothing when none came in time.
+  std::optional<JobEvent> next(std::chrono::milliseconds patience);
+
+  // Any thread. The first reason stays.
+  void cancel(Cancel reason);
+
+  // The device's side: does the task, reports everything, and ends with one last event.
+  JobOutcome run();
+  // Instead of run().
+  void refuse(const ApiError& error) { post(error); }
+  double seconds() const { return seconds_; }  // of run()
+  long nfe() const { return nfe_; }
+
+  bool wanted() override;
+  void text(int choice, std::string piece) override;
+  void finished(int choice, const std::string& reason, const nlohmann::ordered_json& umf) override;
+  void state(int choice, Json state) override;
+  void rollout(Json event) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  JobOutcome attempt();
+  void post(JobEvent event);
+  ApiError explanation() const;
+
+  std::unique_ptr<DeviceTask> task_;
+  std::chrono::seconds time_limit_;
+  Clock::time_point start_{};
+  double seconds_ = 0;
+  long nfe_ = 0;
+  std::atomic<Cancel> cancelled_ = Cancel::kNone;
+
+  std::mutex mutex_;
+  std::condition_variable news_;
+  std::deque<JobEvent> events_;
+};
+
+}  // namespace umf

@@ -1,0 +1,56 @@
+// One job at a time for one device, in the order in which they came.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "server/job.h"
+
+namespace umf {
+
+struct QueueCounts {
+  int waiting = 0, running = 0;
+  long done = 0, failed = 0, cancelled = 0;  // cancelled: the client left, or time ran out
+  long nfe = 0;
+  double busy_seconds = 0;
+};
+
+class JobQueue {
+ public:
+  // At most `limit` jobs wait, not counting the one that runs.
+  explicit JobQueue(int limit);
+  ~JobQueue();
+  JobQueue(const JobQueue&) = delete;
+  JobQueue& operator=(const JobQueue&) = delete;
+
+  // Throws ApiError 429 when too many wait, 503 when the queue is closed.
+  void submit(std::shared_ptr<Job> job);
+  // The client left: a waiting job goes, a running one ends at its next pass.
+  void abandon(const std::shared_ptr<Job>& job);
+  // What waits is refused; what runs may go on for `grace` and is then cancelled. Returns when
+  // nothing runs.
+  void close(std::chrono::seconds grace);
+
+  QueueCounts counts() const;
+  // How long a client that was refused should wait: what is queued at the pace so far.
+  int retry_after_seconds() const;
+
+ private:
+  void work();
+  void account(const Job& job, JobOutcome end);
+
+  const std::size_t limit_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Job>> waiting_;
+  std::shared_ptr<Job> running_;
+  bool closed_ = false;
+  QueueCounts counts_;
+  std::thread worker_;
+};
+
+}  // namespace umf

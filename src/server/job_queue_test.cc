@@ -1,0 +1,211 @@
+#include "server/job_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "server/metrics.h"
+
+namespace umf {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+class ScriptedTask final : public DeviceTask {
+ public:
+  explicit ScriptedTask(std::function<Completion(Listener&)> script) : script_(std::move(script)) {}
+  Completion run(Listener& listener) override { return script_(listener); }
+
+ private:
+  std::function<Completion(Listener&)> script_;
+};
+
+std::shared_ptr<Job> job_of(std::function<Completion(Listener&)> script,
+                            seconds limit = seconds(0)) {
+  return std::make_shared<Job>(std::make_unique<ScriptedTask>(std::move(script)), limit);
+}
+
+// Works until nobody wants it any more.
+Completion work_until_unwanted(Listener& listener) {
+  while (listener.wanted()) std::this_thread::sleep_for(milliseconds(1));
+  throw Interrupted();
+}
+
+// A job that runs until it is told to end, and says when it has begun.
+struct Gate {
+  std::promise<void> begun, open;
+  std::shared_ptr<Job> job = job_of([this](Listener&) {
+    begun.set_value();
+    open.get_future().wait();
+    return Completion{.nfe = 7};
+  });
+};
+
+// The last event; waits for it.
+JobEvent last_event(Job& job) {
+  for (;;) {
+    auto event = job.next(seconds(20));
+    if (!event) throw std::runtime_error("the job does not end");
+    if (std::holds_alternative<Completion>(*event) || std::holds_alternative<ApiError>(*event))
+      return *event;
+  }
+}
+
+ApiError error_of(Job& job) { return std::get<ApiError>(last_event(job)); }
+
+TEST(JobQueue, JobsRunOneAtATimeInTheirOrder) {
+  JobQueue queue(10);
+  std::atomic<int> inside = 0;
+  std::vector<int> order;
+  std::vector<std::shared_ptr<Job>> jobs;
+  for (int i = 0; i < 10; ++i) {
+    jobs.push_back(job_of([&, i](Listener&) {
+      EXPECT_EQ(++inside, 1);
+      order.push_back(i);
+      --inside;
+      return Completion{.nfe = 1};
+    }));
+    queue.submit(jobs.back());
+  }
+  for (const auto& job : jobs) EXPECT_TRUE(std::holds_alternative<Completion>(last_event(*job)));
+  EXPECT_THAT(order, testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+}
+
+TEST(JobQueue, ARequestTooManyIsRefusedAndTheOthersStay) {
+  JobQueue queue(1);
+  Gate running;
+  queue.submit(running.job);
+  running.begun.get_future().wait();
+  const auto waiting = job_of([](Listener&) { return Completion{}; });
+  queue.submit(waiting);
+  try {
+    queue.submit(job_of([](Listener&) { return Completion{}; }));
+    ADD_FAILURE() << "taken";
+  } catch (const ApiError& error) {
+    EXPECT_EQ(error.status(), 429);
+  }
+  EXPECT_GE(queue.retry_after_seconds(), 1);
+  running.open.set_value();
+  EXPECT_TRUE(std::holds_alternative<Completion>(last_event(*waiting)));
+}
+
+TEST(JobQueue, AClientThatLeavesTakesItsJobAlong) {
+  JobQueue queue(5);
+  std::promise<void> begun;
+  const auto running = job_of([&](Listener& listener) {
+    begun.set_value();
+    return work_until_unwanted(listener);
+  });
+  queue.submit(running);
+  begun.get_future().wait();
+  bool ran = false;
+  const auto waiting = job_of([&](Listener&) {
+    ran = true;
+    return Completion{};
+  });
+  queue.submit(waiting);
+  queue.abandon(waiting);
+  queue.abandon(running);
+  EXPECT_EQ(error_of(*running).code(), "cancelled");
+  const auto next = job_of([](Listener&) { return Completion{}; });
+  queue.submit(next);
+  last_event(*next);
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(queue.counts().cancelled, 2);
+}
+
+TEST(JobQueue, AJobThatTakesTooLongIsEnded) {
+  JobQueue queue(5);
+  const auto job = job_of(work_until_unwanted, seconds(1));
+  queue.submit(job);
+  const ApiError error = error_of(*job);
+  EXPECT_EQ(error.status(), 504);
+  EXPECT_THAT(error.what(), HasSubstr("limit of 1 s"));
+}
+
+TEST(JobQueue, ClosingRefusesWhatWaitsAndLetsTheRunningJobEnd) {
+  JobQueue queue(5);
+  Gate running;
+  queue.submit(running.job);
+  running.begun.get_future().wait();
+  const auto waiting = job_of([](Listener&) { return Completion{}; });
+  queue.submit(waiting);
+  auto closing = std::async(std::launch::async, [&] { queue.close(seconds(60)); });
+  EXPECT_EQ(error_of(*waiting).status(), 503);
+  running.open.set_value();
+  closing.wait();
+  EXPECT_TRUE(std::holds_alternative<Completion>(last_event(*running.job)));
+  EXPECT_THROW(queue.submit(waiting), ApiError);
+}
+
+TEST(JobQueue, ClosingEndsAJobAfterTheGraceTime) {
+  JobQueue queue(5);
+  const auto job = job_of(work_until_unwanted);
+  queue.submit(job);
+  queue.close(seconds(0));
+  EXPECT_EQ(error_of(*job).code(), "shutting_down");
+}
+
+TEST(JobQueue, AFailureIsTheJobsOwn) {
+  JobQueue queue(5);
+  const auto mistaken = job_of([](Listener&) -> Completion { throw Error("the prompt is wrong"); });
+  const auto broken = job_of([](Listener&) -> Completion { throw std::runtime_error("disk"); });
+  const auto greedy = job_of([](Listener&) -> Completion { throw std::bad_alloc(); });
+  const auto fine = job_of([](Listener&) { return Completion{.nfe = 3}; });
+  for (const auto& job : {mistaken, broken, greedy, fine}) queue.submit(job);
+  EXPECT_EQ(error_of(*mistaken).status(), 400);
+  EXPECT_EQ(error_of(*broken).status(), 500);
+  EXPECT_EQ(error_of(*greedy).status(), 500);
+  EXPECT_EQ(std::get<Completion>(last_event(*fine)).nfe, 3);
+  queue.close(seconds(1));
+  EXPECT_EQ(queue.counts().failed, 3);
+  EXPECT_EQ(queue.counts().done, 1);
+  EXPECT_EQ(queue.counts().nfe, 3);
+}
+
+TEST(Job, TextOfASlowReaderIsJoinedAndStatesAreReplaced) {
+  const auto job = job_of([](Listener& listener) {
+    listener.text(0, "a");
+    listener.text(0, "b");
+    listener.state(0, {{"pass", 1}});
+    listener.state(0, {{"pass", 2}});
+    listener.text(1, "c");
+    return Completion{};
+  });
+  job->run();
+  EXPECT_EQ(std::get<TextPiece>(*job->next(seconds(1))).text, "ab");
+  EXPECT_EQ(std::get<StateNews>(*job->next(seconds(1))).state["pass"], 2);
+  EXPECT_EQ(std::get<TextPiece>(*job->next(seconds(1))).choice, 1);
+  EXPECT_TRUE(std::holds_alternative<Completion>(*job->next(seconds(1))));
+  EXPECT_EQ(job->next(milliseconds(1)), std::nullopt);
+}
+
+TEST(Job, AClientThatReadsNoRolloutsDoesNotFillTheMemory) {
+  long told = 0;
+  const auto job = job_of([&](Listener& listener) -> Completion {
+    for (; listener.wanted() && told < 1000000; ++told) listener.rollout({{"iteration", told}});
+    throw Interrupted();
+  });
+  job->run();
+  EXPECT_LT(told, 10000);
+}
+
+TEST(Metrics, CountsInPrometheusFormat) {
+  Metrics metrics;
+  metrics.count_request("/health", 200);
+  metrics.count_request("/health", 200);
+  metrics.count_tokens(3, 4);
+  const std::string text = metrics.text({.waiting = 5, .done = 6, .nfe = 7});
+  EXPECT_THAT(text, HasSubstr("umf_requests_total{endpoint=\"/health\",status=\"200\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("\numf_jobs_waiting 5\n"));
+  EXPECT_THAT(text, HasSubstr("umf_jobs_total{end=\"done\"} 6\n"));
+  EXPECT_THAT(text,
+              HasSubstr("# TYPE umf_forward_passes_total counter\numf_forward_passes_total 7\n"));
+  EXPECT_THAT(text, HasSubstr("umf_completion_tokens_total 4\n"));
+}
+
+}  // namespace
+}  // namespace umf

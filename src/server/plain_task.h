@@ -1,0 +1,39 @@
+// Plain decodings: the answers of `umf generate`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decode/decoder.h"
+#include "server/device_task.h"
+
+namespace umf {
+
+struct PlainPlan {
+  Action action;
+  DecodeOptions decode;
+  int n = 1;  // for each prompt; the i-th has the action's seed + i
+  std::vector<std::string> stop;
+  bool stream_state = false;
+};
+
+// The text is that of a whole decoding. Passes that cannot change it any more, because it ended or
+// reached a stop string, are not made.
+class PlainTask final : public DeviceTask {
+ public:
+  // Model and tokenizer must outlive the task.
+  PlainTask(Model& model, const Tokenizer& tokenizer, std::vector<std::vector<Token>> prompts,
+            PlainPlan plan);
+  Completion run(Listener& listener) override;
+
+ private:
+  void write(int choice, const std::vector<Token>& prompt, const Action& action, Listener& listener,
+             Completion& completion);
+
+  Model& model_;
+  const Tokenizer& tokenizer_;
+  std::vector<std::vector<Token>> prompts_;
+  PlainPlan plan_;
+};
+
+}  // namespace umf

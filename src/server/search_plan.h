@@ -1,0 +1,15 @@
+// How a request wants to be searched.
+#pragma once
+
+#include "configuration.h"
+#include "server/task_maker.h"
+
+namespace umf {
+
+// The configuration that `umf solve` makes from the same choices. Throws Error.
+Configuration plan_search(const ApiRequest& request, const TaskMaker& models, Shelf& shelf);
+
+// The conversation as a problem: the last message is what is asked.
+Problem asked_problem(const ApiRequest& request);
+
+}  // namespace umf

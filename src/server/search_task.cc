@@ -1,0 +1,109 @@
+#include "server/search_task.h"
+
+#include "server/api_error.h"
+#include "server/masked_text.h"
+#include "solution_json.h"
+
+namespace umf {
+namespace {
+
+// How the tree grew, for whoever draws it: states by number, 0 is the root.
+Json rollout_json(const RolloutEvent& event, const Configuration& configuration) {
+  Json path = Json::array();
+  for (const Place& place : event.outcome.path)
+    path.push_back({{"state", place.state}, {"masks", place.masks}});
+  return {{"iteration", event.ledger.rollouts()},
+          {"from", event.trial.from},
+          {"action", configuration.action_names[event.trial.action]},
+          {"draw", event.trial.draw},
+          {"hit", event.outcome.cached},
+          {"path", path},
+          {"passes", event.outcome.passes},
+          {"nfe", event.ledger.nfe},
+          {"complete", event.outcome.complete},
+          {"reward", Json(finite(event.outcome.reward))},
+          {"best", event.best ? Json(finite(event.best->reward)) : Json(nullptr)}};
+}
+
+}  // namespace
+
+SearchTask::SearchTask(Shelf& shelf, Configuration configuration, Problem problem,
+                       std::unique_ptr<Reward> reward, bool stream_state, bool stream_rollouts)
+    : shelf_(shelf),
+      configuration_(std::move(configuration)),
+      problem_(std::move(problem)),
+      reward_(std::move(reward)),
+      stream_state_(stream_state),
+      stream_rollouts_(stream_rollouts) {
+  make_search();
+  search_.reset();
+}
+
+ProblemSearch& SearchTask::make_search() {
+  return search_.emplace(configuration_, shelf_, problem_, *reward_,
+                         [this](std::span<const Token> window, auto) { return passed(window); });
+}
+
+bool SearchTask::passed(std::span<const Token> window) {
+  ++passes_;
+  if (stream_state_) {
+    const int action = search_->acting();
+    const int model = configuration_.models[configuration_.actions[action].model];
+    const Checkpoint& checkpoint = shelf_.checkpoint(model);
+    listener_->state(0, {{"pass", passes_},
+                         {"action", configuration_.action_names[action]},
+                         {"text", masked_text(window, checkpoint.tokenizer, checkpoint.tokens)}});
+  }
+  return listener_->wanted();
+}
+
+bool SearchTask::rolled_out(const RolloutEvent& event) {
+  if (stream_rollouts_) {
+    Json json = rollout_json(event, configuration_);
+    if (event.best && event.best->iteration != best_iteration_) {
+      best_iteration_ = event.best->iteration;
+      json["text"] = search_->text(event.best->end);
+      json["why"] = to_valid_utf8(event.best->why);
+    }
+    listener_->rollout(std::move(json));
+  }
+  return listener_->wanted();
+}
+
+Completion SearchTask::run(Listener& listener) {
+  listener_ = &listener;
+  if (!listener.wanted()) throw Interrupted();
+  const Solution solution =
+      make_search().run([this](const RolloutEvent& event) { return rolled_out(event); });
+  if (solution.stopped == Stop::kError) throw ApiError(500, solution.message);
+  if (!solution.best) throw Interrupted();
+  Completion found = completion(solution);
+  listener.text(0, found.choices.front().text);
+  listener.finished(0, found.choices.front().finish, found.umf);
+  return found;
+}
+
+// States are in the ids of one of the models.
+const SpecialTokens& SearchTask::tokens_of(const Tokenizer& tokenizer) const {
+  for (const int number : configuration_.models) {
+    const Checkpoint& checkpoint = shelf_.checkpoint(number);
+    if (&checkpoint.tokenizer == &tokenizer) return checkpoint.tokens;
+  }
+  throw Error("a state belongs to none of the search's models");
+}
+
+Completion SearchTask::completion(const Solution& solution) const {
+  const WindowState end = search_->walker().state(solution.best->end);
+  const SpecialTokens& tokens = tokens_of(search_->walker().tokenizer_of(end));
+  Completion completion;
+  completion.choices.push_back(
+      {search_->text(solution.best->end), has_end(end.cells, tokens) ? "stop" : "length"});
+  completion.prompt_tokens = search_->prompt_tokens();
+  completion.completion_tokens = answer_tokens(end.cells, tokens);
+  completion.nfe = solution.ledger.nfe;
+  completion.umf = solution_json(configuration_, solution);
+  completion.umf["why"] = to_valid_utf8(solution.best->why);
+  return completion;
+}
+
+}  // namespace umf

@@ -1,0 +1,84 @@
+#include "server/service.h"
+
+#include <fmt/core.h>
+
+#include <ctime>
+#include <random>
+
+#include "base/version.h"
+
+namespace umf {
+namespace {
+
+// How often a waiting connection looks whether its client is still there.
+constexpr std::chrono::milliseconds kPatience{100};
+
+std::string random_nonce() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}", device(), device());
+}
+
+}  // namespace
+
+Service::Service(const TaskMaker& tasks, ServiceOptions options)
+    : tasks_(tasks),
+      options_(options),
+      started_(std::time(nullptr)),
+      nonce_(random_nonce()),
+      queue_(options.queue) {}
+
+Service::Started Service::start(const ApiRequest& request) {
+  const std::string& model = tasks_.find(request.model, "model").name;
+  Started started{std::make_shared<Job>(tasks_.make(request), options_.job_seconds),
+                  {request.is_chat(), new_id(request.is_chat()), model,
+                   fmt::format("umf-{}", version()), std::time(nullptr)}};
+  queue_.submit(started.job);
+  return started;
+}
+
+Completion Service::wait(const std::shared_ptr<Job>& job,
+                         const std::function<bool()>& client_is_there) {
+  for (;;) {
+    if (auto event = job->next(kPatience)) {
+      if (auto* completion = std::get_if<Completion>(&*event)) return std::move(*completion);
+      if (const auto* error = std::get_if<ApiError>(&*event)) throw *error;
+    } else if (!client_is_there()) {
+      abandon(job);
+      throw ApiError(503, "the client left", "", "cancelled");
+    }
+  }
+}
+
+void Service::count_tokens(const Completion& completion) {
+  metrics_.count_tokens(completion.prompt_tokens, completion.completion_tokens);
+}
+
+void Service::close() {
+  closing_ = true;
+  queue_.close(options_.grace_seconds);
+}
+
+std::string Service::new_id(bool chat) {
+  return fmt::format("{}-{}{:08x}", chat ? "chatcmpl" : "cmpl", nonce_, ++requests_);
+}
+
+OrderedJson Service::model_json(const ServedModel& model) const {
+  const ModelInfo& info = tasks_.info(model);
+  return {{"id", model.name},
+          {"object", "model"},
+          {"created", started_},
+          {"owned_by", "umf"},
+          {"umf", {{"family", info.family}, {"max_length", info.max_length}}}};
+}
+
+std::string Service::models_body() const {
+  OrderedJson list = OrderedJson::array();
+  for (const ServedModel& model : tasks_.models()) list.push_back(model_json(model));
+  return OrderedJson{{"object", "list"}, {"data", list}}.dump();
+}
+
+std::string Service::model_body(const std::string& name) const {
+  return model_json(tasks_.find(name, "model")).dump();
+}
+
+}  // namespace umf

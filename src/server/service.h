@@ -1,0 +1,64 @@
+// The API without its transport: requests in, jobs and bodies out.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "server/api_reply.h"
+#include "server/metrics.h"
+#include "server/task_maker.h"
+
+namespace umf {
+
+struct ServiceOptions {
+  RequestLimits limits;
+  int queue = 64;                          // jobs that may wait
+  std::chrono::seconds job_seconds{3600};  // for one job; 0: no limit
+  std::chrono::seconds grace_seconds{10};  // for the running job at shutdown
+};
+
+// Every method may be called from several threads.
+class Service {
+ public:
+  // The maker must outlive the service.
+  Service(const TaskMaker& tasks, ServiceOptions options);
+
+  struct Started {
+    std::shared_ptr<Job> job;
+    ReplyHead head;
+  };
+  // Checks the request and puts it into the queue. Throws ApiError.
+  Started start(const ApiRequest& request);
+  // Waits for the end of a job. A client that leaves takes its job along.
+  Completion wait(const std::shared_ptr<Job>& job, const std::function<bool()>& client_is_there);
+  void abandon(const std::shared_ptr<Job>& job) { queue_.abandon(job); }
+  void count_tokens(const Completion& completion);
+
+  const RequestLimits& limits() const { return options_.limits; }
+  Metrics& metrics() { return metrics_; }
+  std::string models_body() const;
+  std::string model_body(const std::string& name) const;  // throws ApiError 404
+  std::string metrics_text() const { return metrics_.text(queue_.counts()); }
+  bool closing() const { return closing_; }
+  int retry_after_seconds() const { return queue_.retry_after_seconds(); }
+
+  // Refuses what waits, lets the running job end or ends it.
+  void close();
+
+ private:
+  std::string new_id(bool chat);
+  OrderedJson model_json(const ServedModel& model) const;
+
+  const TaskMaker& tasks_;
+  const ServiceOptions options_;
+  const std::int64_t started_;
+  const std::string nonce_;  // ids differ between servers and between their runs
+  std::atomic<std::uint64_t> requests_ = 0;
+  std::atomic<bool> closing_ = false;
+  Metrics metrics_;
+  JobQueue queue_;
+};
+
+}  // namespace umf

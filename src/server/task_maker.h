@@ -1,0 +1,58 @@
+// From a request to a task: models by name, prompts as tokens, everything checked that can be
+// checked before the device is asked.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/shelf.h"
+#include "reward/reward.h"
+#include "server/api_request.h"
+#include "server/device_task.h"
+
+namespace umf {
+
+// A model on the shelf, as clients call it.
+struct ServedModel {
+  std::string name;
+  int number = 0;
+};
+
+// May be used by several threads: it reads what the shelf knows of its models, and never runs one.
+class TaskMaker {
+ public:
+  // The first model answers requests that name none. `rewards` are the types that requests may use.
+  // The shelf must outlive this and all tasks.
+  TaskMaker(Shelf& shelf, std::vector<ServedModel> models, std::set<std::string> rewards,
+            JudgeTools tools = {});
+
+  // Throws ApiError.
+  std::unique_ptr<DeviceTask> make(const ApiRequest& request) const;
+
+  const std::vector<ServedModel>& models() const { return models_; }
+  const ModelInfo& info(const ServedModel& model) const {
+    return shelf_.model(model.number).info();
+  }
+  // Throws ApiError 404. An empty name is the first model's.
+  const ServedModel& find(const std::string& name, const std::string& param) const;
+
+ private:
+  std::unique_ptr<DeviceTask> make_plain(const ApiRequest& request) const;
+  std::unique_ptr<DeviceTask> make_search(const ApiRequest& request) const;
+  std::vector<Token> raw_prompt(const RawPrompt& prompt, const Checkpoint& checkpoint,
+                                int vocabulary) const;
+  void check_length(std::size_t prompt, int length, const ModelInfo& info) const;
+  void require_allowed(const Json& spec) const;
+  std::unique_ptr<Reward> reward_of(const Json& spec, const Problem& problem) const;
+
+  Shelf& shelf_;
+  std::vector<ServedModel> models_;
+  std::set<std::string> rewards_;
+  JudgeTools tools_;
+  mutable std::mutex tools_mutex_;  // tools are made when first asked for
+};
+
+}  // namespace umf
