@@ -4,10 +4,6 @@ find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
-find_program(MOLD mold)
-if(MOLD)
-  add_link_options(-fuse-ld=mold)
-endif()
 
 # For C++ alone: nvcc knows none of these.
 set(cxx_options -Wall -Wextra -Wno-sign-compare -Wno-psabi -Wno-missing-field-initializers)
