@@ -30,7 +30,7 @@ std::vector<long> JobBoard::missing(int problem, int configuration) const {
   return budgets;
 }
 
-std::optional<Job> JobBoard::next() {
+std::optional<BenchJob> JobBoard::next() {
   results_.refresh();
   const auto held = leases_.held();
   std::set<std::string> busy;  // the problems of others, as jobs begin
@@ -60,14 +60,14 @@ std::optional<Job> JobBoard::next() {
   return std::nullopt;
 }
 
-std::optional<Job> JobBoard::claim(int problem, int configuration) {
+std::optional<BenchJob> JobBoard::claim(int problem, int configuration) {
   auto lease = leases_.claim(Manifest::job_name(problem, configuration));
   if (!lease) {
     others_at_work_ = true;
     return std::nullopt;
   }
   results_.refresh();  // it may have been finished between the look and the claim
-  Job job{problem, configuration, *lease, missing(problem, configuration)};
+  BenchJob job{problem, configuration, *lease, missing(problem, configuration)};
   if (!job.budgets.empty()) return job;
   leases_.retire(job.lease);
   return std::nullopt;

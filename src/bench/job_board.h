@@ -13,7 +13,7 @@
 namespace umf {
 
 // One problem under one configuration, at the budgets that are still missing.
-struct Job {
+struct BenchJob {
   int problem = 0, configuration = 0;  // numbers in the manifest
   Lease lease;
   std::vector<long> budgets;
@@ -30,7 +30,7 @@ class JobBoard {
 
   // Claims the next job. Problems that nobody else is at come first: configurations of one problem
   // share their work inside a process. Nothing when all jobs are done, failed or held.
-  std::optional<Job> next();
+  std::optional<BenchJob> next();
   // Whether some of what is missing is held by other workers, as of the last next().
   bool others_at_work() const { return others_at_work_; }
 
@@ -40,7 +40,7 @@ class JobBoard {
 
  private:
   std::vector<long> missing(int problem, int configuration) const;
-  std::optional<Job> claim(int problem, int configuration);
+  std::optional<BenchJob> claim(int problem, int configuration);
 
   const RunDirectory& run_;
   std::string self_;

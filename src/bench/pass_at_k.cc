@@ -4,9 +4,9 @@
 
 namespace umf {
 
-double pass_at_k(const std::vector<Tally>& problems, int k) {
+double pass_at_k(const std::vector<SampleTally>& problems, int k) {
   double sum = 0;
-  for (const Tally& tally : problems) {
+  for (const SampleTally& tally : problems) {
     const int wrong = tally.samples - tally.right;
     double all_wrong = wrong < k ? 0 : 1;
     for (int j = wrong + 1; j <= tally.samples; ++j) all_wrong *= 1 - static_cast<double>(k) / j;
@@ -15,12 +15,12 @@ double pass_at_k(const std::vector<Tally>& problems, int k) {
   return sum / static_cast<double>(problems.size());
 }
 
-std::vector<int> pass_at_k_choices(const std::vector<Tally>& problems) {
+std::vector<int> pass_at_k_choices(const std::vector<SampleTally>& problems) {
   std::vector<int> choices;
   for (const int k : {1, 2, 5, 10, 20, 50, 100}) {
-    const bool enough =
-        !problems.empty() && std::all_of(problems.begin(), problems.end(),
-                                         [k](const Tally& tally) { return tally.samples >= k; });
+    const bool enough = !problems.empty() &&
+                        std::all_of(problems.begin(), problems.end(),
+                                    [k](const SampleTally& tally) { return tally.samples >= k; });
     if (enough) choices.push_back(k);
   }
   return choices;

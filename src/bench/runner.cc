@@ -21,13 +21,13 @@ double unix_time() {
 
 // A claimed job while its parts are graded on other threads.
 struct OpenJob {
-  const Job job;
+  const BenchJob job;
   const std::shared_ptr<Grading> grading;
   std::mutex mutex;
   int parts_left = 0;
   bool settled = true;  // no part failed
 
-  OpenJob(Job claimed, std::shared_ptr<Grading> graders)
+  OpenJob(BenchJob claimed, std::shared_ptr<Grading> graders)
       : job(std::move(claimed)), grading(std::move(graders)) {}
 };
 
@@ -49,7 +49,7 @@ class Runner {
   bool stopped() const { return hooks_.stop && hooks_.stop(); }
   // False: nothing will come any more for this worker.
   bool await_others();
-  void do_job(Job job);
+  void do_job(BenchJob job);
   SharedProblem& shared(int problem);
   std::vector<const Configuration*> runs_for(const Contender& contender,
                                              const std::vector<long>& budgets) const;
@@ -138,7 +138,7 @@ SharedProblem& Runner::shared(int problem) {
   return *shared_;
 }
 
-void Runner::do_job(Job job) {
+void Runner::do_job(BenchJob job) {
   const auto grading = shared(job.problem).grading;
   const auto open = std::make_shared<OpenJob>(std::move(job), grading);
 

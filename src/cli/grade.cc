@@ -143,7 +143,7 @@ struct Summary {
 
 Summary summarise(const std::vector<Entry>& entries, const Dataset& dataset,
                   const GradeOptions& options) {
-  std::map<std::size_t, Tally> tallies;
+  std::map<std::size_t, SampleTally> tallies;
   Summary summary;
   double reward = 0;
   int judged = 0;
@@ -155,11 +155,11 @@ Summary summarise(const std::vector<Entry>& entries, const Dataset& dataset,
     }
     ++judged;
     reward += entry.verdict.reward;
-    Tally& tally = tallies[entry.task];
+    SampleTally& tally = tallies[entry.task];
     ++tally.samples;
     tally.right += entry.verdict.passed();
   }
-  std::vector<Tally> list;
+  std::vector<SampleTally> list;
   for (const auto& [task, tally] : tallies) list.push_back(tally);
   OrderedJson& json = summary.json;
   json = {{"problems", list.size()}, {"samples", judged}};

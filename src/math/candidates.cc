@@ -112,9 +112,9 @@ const std::vector<RankedPattern>& patterns() {
   return all;
 }
 
-Candidate latex_candidate(const RankedPattern& ranked, const Pattern::Match& match,
-                          std::string_view text) {
-  Candidate candidate{match.begin, match.end};
+AnswerCandidate latex_candidate(const RankedPattern& ranked, const Pattern::Match& match,
+                                std::string_view text) {
+  AnswerCandidate candidate{match.begin, match.end};
   if (ranked.first_group == 0) {
     candidate.environments.push_back({std::string(match.text(text, 1)), false, true});
     return candidate;
@@ -131,9 +131,9 @@ Candidate latex_candidate(const RankedPattern& ranked, const Pattern::Match& mat
   return candidate;
 }
 
-Candidate plain_candidate(const RankedPattern& ranked, const Pattern::Match& match,
-                          std::string_view text) {
-  Candidate candidate{match.begin, match.end};
+AnswerCandidate plain_candidate(const RankedPattern& ranked, const Pattern::Match& match,
+                                std::string_view text) {
+  AnswerCandidate candidate{match.begin, match.end};
   const auto named = [&](const char* name) -> std::string {
     if (!ranked.pattern.has_group(name)) return "";
     return std::string(match.text(text, ranked.pattern.group(name)));
@@ -174,9 +174,10 @@ CandidateGroup CandidateFinder::next() {
       }
     }
   }
-  std::stable_sort(group.begin(), group.end(), [](const Candidate& a, const Candidate& b) {
-    return a.end != b.end ? a.end > b.end : a.begin < b.begin;
-  });
+  std::stable_sort(group.begin(), group.end(),
+                   [](const AnswerCandidate& a, const AnswerCandidate& b) {
+                     return a.end != b.end ? a.end > b.end : a.begin < b.begin;
+                   });
   return group;
 }
 

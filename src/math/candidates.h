@@ -9,7 +9,7 @@
 
 namespace umf {
 
-struct Candidate {
+struct AnswerCandidate {
   std::size_t begin = 0, end = 0;  // of the match, announcing words included
   // LaTeX: the contents of up to six environments in a row, each maybe followed by a percent sign.
   struct Environment {
@@ -24,7 +24,7 @@ struct Candidate {
 
 // All candidates of one rank, in the order in which they are tried: those that end last go first,
 // of those the longest.
-using CandidateGroup = std::vector<Candidate>;
+using CandidateGroup = std::vector<AnswerCandidate>;
 
 // The groups that have candidates, best rank first. Lazy callers take the groups one by one.
 class CandidateFinder {

@@ -37,7 +37,7 @@ Expr value_or_null(const Parse& parse) {
   }
 }
 
-Read read_environments(const std::vector<Candidate::Environment>& environments) {
+Read read_environments(const std::vector<AnswerCandidate::Environment>& environments) {
   std::vector<Expr> values;
   std::vector<std::string> texts;
   for (const auto& [latex, is_percent, bare_box] : environments) {
@@ -63,7 +63,7 @@ Read read_environments(const std::vector<Candidate::Environment>& environments) 
   return {values[0], texts[0]};
 }
 
-Read read_number(const Candidate& candidate) {
+Read read_number(const AnswerCandidate& candidate) {
   const std::string& text = candidate.number;
   Expr value = value_or_null([&]() -> Expr {
     if (text.size() > 4000) throw MathLimit("a number of too many digits");
@@ -76,7 +76,7 @@ Read read_number(const Candidate& candidate) {
   return {value, text};
 }
 
-Read read_candidate(const Candidate& candidate) {
+Read read_candidate(const AnswerCandidate& candidate) {
   if (!candidate.environments.empty()) return read_environments(candidate.environments);
   if (!candidate.number.empty()) return read_number(candidate);
   const std::string text(trimmed(candidate.expression));
@@ -96,7 +96,7 @@ MathAnswer find_answer(std::string_view text, const MathVerifyConfig& config) {
   CandidateFinder finder(text, config);
   int tries = 0;
   for (CandidateGroup group = finder.next(); !group.empty(); group = finder.next()) {
-    for (const Candidate& candidate : group) {
+    for (const AnswerCandidate& candidate : group) {
       Read read = read_candidate(candidate);
       if (!answer.text && !read.text.empty()) answer.text = std::move(read.text);
       if (read.value) {

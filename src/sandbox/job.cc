@@ -85,7 +85,10 @@ void JobRun::look() {
   end_.use.cpu_seconds = std::max(end_.use.cpu_seconds, use.cpu_seconds);
   end_.use.peak_memory_bytes = std::max(end_.use.peak_memory_bytes, use.memory_bytes);
   if (use.cpu_seconds * 1e3 > limits_.cpu_ms) stop(Stop::kCpu);
-  if (use.memory_bytes > memory_limit) stop(Stop::kMemory);
+  // The kernel may have made room by killing one of several: the job went past its memory all the
+  // same.
+  const bool killed_for_memory = group_ != nullptr && group_->ran_out_of_memory();
+  if (use.memory_bytes > memory_limit || killed_for_memory) stop(Stop::kMemory);
   if (use.processes > limits_.processes + kOwnProcesses) stop(Stop::kProcesses);
 }
 

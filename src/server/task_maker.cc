@@ -7,7 +7,7 @@
 #include "server/api_error.h"
 #include "server/plain_task.h"
 #include "server/search_plan.h"
-#include "server/search_task.h"
+#include "server/served_search.h"
 
 namespace umf {
 namespace {
@@ -110,9 +110,9 @@ std::unique_ptr<DeviceTask> TaskMaker::make_search(const ApiRequest& request) co
   Configuration configuration = plan_search(request, *this, shelf_);
   Problem problem = asked_problem(request);
   auto reward = reward_of(request.umf.reward, problem);
-  auto task = std::make_unique<SearchTask>(shelf_, std::move(configuration), std::move(problem),
-                                           std::move(reward), request.umf.stream_state,
-                                           request.umf.stream_rollouts);
+  auto task = std::make_unique<ServedSearch>(shelf_, std::move(configuration), std::move(problem),
+                                             std::move(reward), request.umf.stream_state,
+                                             request.umf.stream_rollouts);
   return task;
 }
 

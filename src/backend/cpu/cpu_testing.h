@@ -38,9 +38,9 @@ inline std::vector<float> download(Backend& backend, const Matrix& m) {
 }
 
 // A weight in a stored type, aligned to its element and no more, and its exact values.
-class StoredTensor {
+class RandomTensor {
  public:
-  StoredTensor(int rows, int cols, DType type, std::uint32_t seed)
+  RandomTensor(int rows, int cols, DType type, std::uint32_t seed)
       : rows_(rows), cols_(cols), type_(type) {
     const auto wanted = random_floats(static_cast<std::size_t>(rows) * cols, seed, 0.5f);
     bytes_.resize(wanted.size() * size_of(type) + 64);

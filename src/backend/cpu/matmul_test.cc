@@ -33,7 +33,7 @@ TEST(Matmul, EveryTargetThreadCountAndTypeGivesTheOneChain) {
                                Shape{48, 1}, Shape{33, 1061}, Shape{16, 2048}}) {
       const int m = 29;
       const auto a = random_floats(m * k, 1);
-      const StoredTensor w(n, k, type, 2);
+      const RandomTensor w(n, k, type, 2);
       const auto bias = random_floats(n, 3);
       const auto expected = chain(a, w.values, bias, m, n, k);
       for (const auto& [target, threads] : machines()) {
@@ -52,7 +52,7 @@ TEST(Matmul, EveryTargetThreadCountAndTypeGivesTheOneChain) {
 TEST(Matmul, AFewRowsGiveTheOneChainToo) {
   for (const DType type : {DType::kF32, DType::kF16, DType::kBF16}) {
     for (const auto& [n, k] : {Shape{37, 56}, Shape{64, 1500}, Shape{5, 9}, Shape{40, 32}}) {
-      const StoredTensor w(n, k, type, 20);
+      const RandomTensor w(n, k, type, 20);
       const HostTensor part = w.view();
       const auto bias = random_floats(n, 21);
       const HostTensor part_bias = view_of(bias, 1, n);
@@ -77,7 +77,7 @@ TEST(Matmul, AFewRowsGiveTheOneChainToo) {
 TEST(Matmul, ARowIsTheSameForEveryNumberOfRowsAndPosition) {
   const int n = 96, k = 152, most = 70;
   const auto a = random_floats(most * k, 4);
-  const StoredTensor w(n, k, DType::kBF16, 5);
+  const RandomTensor w(n, k, DType::kBF16, 5);
   const HostTensor part = w.view();
   for (const std::string& target : cpu_targets()) {
     const auto backend = make_cpu_backend(3, target);
@@ -101,7 +101,7 @@ TEST(Matmul, ARowIsTheSameForEveryNumberOfRowsAndPosition) {
 
 TEST(Matmul, AnyColumnRangeOfStackedPartsIsThatRangeOfTheWhole) {
   const int k = 56, m = 14;
-  const StoredTensor q(40, k, DType::kBF16, 6), key(24, k, DType::kF16, 7),
+  const RandomTensor q(40, k, DType::kBF16, 6), key(24, k, DType::kF16, 7),
       v(37, k, DType::kF32, 8);
   const std::vector<HostTensor> parts{q.view(), key.view(), v.view()};
   const int n = 40 + 24 + 37;
@@ -149,7 +149,7 @@ TEST(Matmul, AddPutsTheChainOnTopOfTheOldValue) {
   for (const auto& [n, k] : {Shape{37, 56}, Shape{64, 1500}}) {
     const int m = 30;
     const auto a = random_floats(m * k, 13), old = random_floats(m * n, 14);
-    const StoredTensor w(n, k, DType::kF32, 15);
+    const RandomTensor w(n, k, DType::kF32, 15);
     const HostTensor part = w.view();
     auto expected = chain(a, w.values, {}, m, n, k);
     for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = old[i] + expected[i];
@@ -166,7 +166,7 @@ TEST(Matmul, AddPutsTheChainOnTopOfTheOldValue) {
 TEST(Matmul, ReadsInputRowsWithAnyStride) {
   const int m = 26, k = 56, n = 48;
   const auto a = random_floats(m * (k + 30), 16);
-  const StoredTensor w(n, k, DType::kF32, 17);
+  const RandomTensor w(n, k, DType::kF32, 17);
   const HostTensor part = w.view();
   for (const std::string& target : cpu_targets()) {
     const auto backend = make_cpu_backend(2, target);
@@ -182,7 +182,7 @@ TEST(Matmul, ReadsInputRowsWithAnyStride) {
 TEST(Matmul, IsCloseToDoublePrecision) {
   const int m = 20, n = 64, k = 1024;
   const auto a = random_floats(m * k, 18);
-  const StoredTensor w(n, k, DType::kF32, 19);
+  const RandomTensor w(n, k, DType::kF32, 19);
   const HostTensor part = w.view();
   const auto backend = make_cpu_backend(2, "");
   const Matrix out = backend->allocate(m, n);

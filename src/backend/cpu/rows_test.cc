@@ -74,7 +74,7 @@ TEST(RmsNorm, MatchesDoublePrecisionAndIsTheSameEverywhere) {
   for (const int width : kWidths) {
     const int rows = 90;
     const auto x = random_floats(rows * width, 1, 3);
-    const StoredTensor gains(1, width, DType::kBF16, 2);
+    const RandomTensor gains(1, width, DType::kBF16, 2);
     std::vector<float> first;
     for (const auto& [target, threads] : machines()) {
       const auto backend = make_cpu_backend(threads, target);
@@ -165,7 +165,7 @@ TEST(Relu, KeepsThePositive) {
 TEST(Embed, WidensRowsOfEveryType) {
   for (const DType type : {DType::kF32, DType::kF16, DType::kBF16}) {
     const int vocabulary = 50, width = 56;
-    const StoredTensor table(vocabulary, width, type, 5);
+    const RandomTensor table(vocabulary, width, type, 5);
     const HostTensor part = table.view();
     const std::vector<Token> tokens{49, 0, 7, 7, 3};
     std::vector<float> expected;

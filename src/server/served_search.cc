@@ -1,4 +1,4 @@
-#include "server/search_task.h"
+#include "server/served_search.h"
 
 #include "server/api_error.h"
 #include "server/masked_text.h"
@@ -27,8 +27,8 @@ Json rollout_json(const RolloutEvent& event, const Configuration& configuration)
 
 }  // namespace
 
-SearchTask::SearchTask(Shelf& shelf, Configuration configuration, Problem problem,
-                       std::unique_ptr<Reward> reward, bool stream_state, bool stream_rollouts)
+ServedSearch::ServedSearch(Shelf& shelf, Configuration configuration, Problem problem,
+                           std::unique_ptr<Reward> reward, bool stream_state, bool stream_rollouts)
     : shelf_(shelf),
       configuration_(std::move(configuration)),
       problem_(std::move(problem)),
@@ -39,12 +39,12 @@ SearchTask::SearchTask(Shelf& shelf, Configuration configuration, Problem proble
   search_.reset();
 }
 
-ProblemSearch& SearchTask::make_search() {
+ProblemSearch& ServedSearch::make_search() {
   return search_.emplace(configuration_, shelf_, problem_, *reward_,
                          [this](std::span<const Token> window, auto) { return passed(window); });
 }
 
-bool SearchTask::passed(std::span<const Token> window) {
+bool ServedSearch::passed(std::span<const Token> window) {
   ++passes_;
   if (stream_state_) {
     const int action = search_->acting();
@@ -57,7 +57,7 @@ bool SearchTask::passed(std::span<const Token> window) {
   return listener_->wanted();
 }
 
-bool SearchTask::rolled_out(const RolloutEvent& event) {
+bool ServedSearch::rolled_out(const RolloutEvent& event) {
   if (stream_rollouts_) {
     Json json = rollout_json(event, configuration_);
     if (event.best && event.best->iteration != best_iteration_) {
@@ -70,7 +70,7 @@ bool SearchTask::rolled_out(const RolloutEvent& event) {
   return listener_->wanted();
 }
 
-Completion SearchTask::run(Listener& listener) {
+Completion ServedSearch::run(Listener& listener) {
   listener_ = &listener;
   if (!listener.wanted()) throw Interrupted();
   const Solution solution =
@@ -84,7 +84,7 @@ Completion SearchTask::run(Listener& listener) {
 }
 
 // States are in the ids of one of the models.
-const SpecialTokens& SearchTask::tokens_of(const Tokenizer& tokenizer) const {
+const SpecialTokens& ServedSearch::tokens_of(const Tokenizer& tokenizer) const {
   for (const int number : configuration_.models) {
     const Checkpoint& checkpoint = shelf_.checkpoint(number);
     if (&checkpoint.tokenizer == &tokenizer) return checkpoint.tokens;
@@ -92,7 +92,7 @@ const SpecialTokens& SearchTask::tokens_of(const Tokenizer& tokenizer) const {
   throw Error("a state belongs to none of the search's models");
 }
 
-Completion SearchTask::completion(const Solution& solution) const {
+Completion ServedSearch::completion(const Solution& solution) const {
   const WindowState end = search_->walker().state(solution.best->end);
   const SpecialTokens& tokens = tokens_of(search_->walker().tokenizer_of(end));
   Completion completion;

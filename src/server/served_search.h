@@ -9,12 +9,12 @@
 
 namespace umf {
 
-class SearchTask final : public DeviceTask {
+class ServedSearch final : public DeviceTask {
  public:
   // The shelf must outlive the task. Makes the search once, to find out what is wrong with it.
   // Throws Error when configuration and problem do not fit.
-  SearchTask(Shelf& shelf, Configuration configuration, Problem problem,
-             std::unique_ptr<Reward> reward, bool stream_state, bool stream_rollouts);
+  ServedSearch(Shelf& shelf, Configuration configuration, Problem problem,
+               std::unique_ptr<Reward> reward, bool stream_state, bool stream_rollouts);
   // The best answer found, also when the search was ended early.
   Completion run(Listener& listener) override;
 
