@@ -26,6 +26,8 @@ class AssertsReward final : public Reward {
     return judge_with(sandbox_, {"asserts", payload_text(payload), limits_});
   }
 
+  int parts() const override { return static_cast<int>(payload_["tests"].size()); }
+
  private:
   Sandbox& sandbox_;
   AnswerReader reader_;

@@ -40,6 +40,8 @@ class LiveCodeBenchReward final : public Reward {
     return judge_with(sandbox_, {"livecodebench", payload_text(payload), limits});
   }
 
+  int parts() const override { return static_cast<int>(count_); }
+
  private:
   void add_tests(const char* name, const std::string& packed, const std::string& where) {
     const std::string place = fmt::format("{}: its {} tests", where, name);

@@ -53,6 +53,8 @@ class PythonTestsReward final : public Reward {
     return judge_with(sandbox_, {"python_tests", payload_text(payload), limits_});
   }
 
+  int parts() const override { return static_cast<int>(payload_["tests"].size()); }
+
  private:
   Sandbox& sandbox_;
   AnswerReader reader_;

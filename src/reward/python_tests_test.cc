@@ -31,6 +31,11 @@ TEST(PythonTests, EveryTestHasItsOutcome) {
   EXPECT_EQ(verdict.tests[2].why, "ValueError: no");
 }
 
+TEST(PythonTests, RewardsAreSharesOfAsManyPartsAsThereAreTests) {
+  const Json spec = spec_of({call("f(2)", "4"), call("f(3)", "9"), call("f(0)", "0")});
+  EXPECT_EQ(make_reward(spec, {"id", "prompt"}, "p.json", test_tools())->parts(), 3);
+}
+
 TEST(PythonTests, ValuesCompareAsInPython) {
   const Json tests = {call("f(1)", "1.0"), call("f([1, 2])", "(1, 2)"), call("f('7')", "7"),
                       call("f({1: {2, 3}})", "{1: {3, 2}}"), call("f(10**30)", "10**30")};
