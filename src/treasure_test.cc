@@ -133,7 +133,9 @@ TEST(Treasure, ChildrenOfOneParentDifferAndCommitOneCell) {
     const std::vector<Token> child = hunt.cells(event.path.front().state);
     const std::vector<Token> full = hunt.cells(event.path.back().state);
     for (int cell = 0; cell < kWindow; ++cell) {
-      if (child[cell] != dream_lexicon().tokens.mask) EXPECT_EQ(child[cell], full[cell]);
+      if (child[cell] != dream_lexicon().tokens.mask) {
+        EXPECT_EQ(child[cell], full[cell]);
+      }
     }
   }
 }
@@ -149,7 +151,9 @@ TEST(Treasure, TheBestStayAndTiesGoToTheFirst) {
       EXPECT_EQ(event.trial.from, kept[0]);
       level.clear();
     }
-    if (!kept.empty()) EXPECT_TRUE(std::ranges::count(kept, event.trial.from) > 0);
+    if (!kept.empty()) {
+      EXPECT_TRUE(std::ranges::count(kept, event.trial.from) > 0);
+    }
     level.push_back(event);
   }
 }

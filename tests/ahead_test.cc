@@ -430,7 +430,9 @@ TEST(Ahead, WhatMustComeNextIsUnmaskedWhileARewardIsJudged) {
     const auto worth = plan.worth;
     const ForcedWalks forced = find_forced(plan);
     const auto& after = forced.certain_after;
-    if (plan.search == "unmaskfork") EXPECT_GT(forced.beyond_the_root, 0);
+    if (plan.search == "unmaskfork") {
+      EXPECT_GT(forced.beyond_the_root, 0);
+    }
     std::atomic<long> passes = 0;
     std::atomic<bool> beside = true;
     plan.replica = [&] {

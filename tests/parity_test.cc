@@ -199,7 +199,9 @@ TEST_P(Parity, StepScoresOfTheRewardModelAgree) {
     const std::vector<float> wanted = test["scores"];
     const std::vector<float> scores = model.scores(test["tokens"].get<std::vector<Token>>());
     ASSERT_EQ(scores.size(), wanted.size());
-    if (!wanted.empty()) EXPECT_LE(relative_error(scores, wanted), tolerance(test["dtype"]));
+    if (!wanted.empty()) {
+      EXPECT_LE(relative_error(scores, wanted), tolerance(test["dtype"]));
+    }
   }
 }
 

@@ -27,8 +27,10 @@ inline Verdict judged(const Json& spec, const std::string& answer) {
 // "pass wrong error": the outcomes in order.
 inline std::string outcomes(const Verdict& verdict) {
   std::string text;
-  for (const TestVerdict& test : verdict.tests)
-    text += (text.empty() ? "" : " ") + std::string(name_of(test.outcome));
+  for (const TestVerdict& test : verdict.tests) {
+    if (!text.empty()) text += ' ';
+    text += name_of(test.outcome);
+  }
   return text;
 }
 

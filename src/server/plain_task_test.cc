@@ -5,8 +5,8 @@
 
 #include "fakes/scripted_model.h"
 #include "fakes/temporary_directory.h"
-#include "server/masked_text.h"
 #include "server/listener_testing.h"
+#include "server/masked_text.h"
 #include "tiny/tiny_models.h"
 
 namespace umf {
