@@ -1,6 +1,20 @@
 #include "cli/judges.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+
 namespace umf {
+
+std::string isolation_warning(const SandboxOptions& options,
+                              const std::vector<Isolation>& isolations) {
+  const bool isolated = std::ranges::any_of(
+      isolations, [](const Isolation& isolation) { return isolation.objection.empty(); });
+  if (isolated || !options.unsafe) return "";
+  return "programs run WITHOUT isolation on this machine: they can read and change what you can. "
+         "`umf doctor` tells what is missing";
+}
 
 JudgeTools Judges::tools() {
   return {.sandbox = [this]() -> Sandbox& { return sandbox(); },
@@ -10,7 +24,12 @@ JudgeTools Judges::tools() {
 }
 
 Sandbox& Judges::sandbox() {
-  std::call_once(sandbox_made_, [this] { sandbox_ = make_sandbox(sandbox_options_); });
+  std::call_once(sandbox_made_, [this] {
+    sandbox_ = make_sandbox(sandbox_options_);
+    if (!sandbox_options_.unsafe) return;
+    const std::string warning = isolation_warning(sandbox_options_, isolations());
+    if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
+  });
   return *sandbox_;
 }
 

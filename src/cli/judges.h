@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "cli/common.h"
 #include "model/process_reward_model.h"
@@ -12,6 +13,11 @@
 #include "sandbox/sandbox.h"
 
 namespace umf {
+
+// What a user who allowed programs without isolation is told on every run that has none; empty
+// where there is one.
+std::string isolation_warning(const SandboxOptions& options,
+                              const std::vector<Isolation>& isolations);
 
 // Must outlive the rewards that are made with its tools. Rewards are made by one thread;
 // they may ask for the sandbox on any.
