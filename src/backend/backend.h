@@ -58,6 +58,10 @@ class Backend {
   // How many logits may exist at a time. More rows in one product are faster on a device.
   virtual int logits_at_once() const { return 1 << 24; }
 
+  // How many rows a pass that wants `rows` of them had better ask for, repeating some: a device
+  // that records its work has fewer different passes to record.
+  virtual int padded_rows(int rows) const { return rows; }
+
   // out[i] = table[tokens[i]]
   virtual void embed(const Linear& table, std::span<const Token> tokens, const Matrix& out) = 0;
   // out = x / sqrt(mean(x^2) + eps) * gains, row by row. `out` may be `x`.

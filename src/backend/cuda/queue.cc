@@ -1,6 +1,7 @@
 #include "backend/cuda/queue.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "backend/cuda/check.h"
 #include "backend/cuda/kernels.h"
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::size_t kIntegers = std::size_t{1} << 21;  // tokens and positions of any context
 constexpr std::size_t kWorthRecording = 8;               // operations
-constexpr std::size_t kRecordings = 32;
+constexpr std::size_t kRecordings = 256;
 
 cudaStream_t make_stream() {
   cudaStream_t stream = nullptr;
@@ -46,13 +47,18 @@ void Queue::flush() {
           "copying tokens to the device");
   }
   // What fails is not tried again with the next pass.
-  const std::vector<Operation> operations = std::move(waiting_);
-  waiting_.clear();
-  if (operations.size() < kWorthRecording) return launch_all(operations);
+  const std::vector<Operation> operations = std::exchange(waiting_, {});
+  const std::vector<const Weight*> needed = std::exchange(needed_, {});
+  waiting_.reserve(operations.size());
+  needed_.reserve(needed.size());
+  // A recording would wait for the last weight before its first operation.
+  const bool all_arrived = std::ranges::all_of(
+      needed, [](const Weight* weight) { return !weight || weight->arrived(); });
+  if (!all_arrived || operations.size() < kWorthRecording) return launch_all(operations, needed);
   const auto same = [&](const Recording& r) { return r.operations == operations; };
   const auto known = std::find_if(recordings_.begin(), recordings_.end(), same);
   if (known == recordings_.end()) {
-    launch_all(operations);
+    launch_all(operations, needed);
     recordings_.emplace_front().operations = operations;
     if (recordings_.size() > kRecordings) recordings_.pop_back();
     return;
@@ -75,11 +81,15 @@ void Queue::settle() noexcept {
     finish();
   } catch (const Error&) {
     waiting_.clear();
+    needed_.clear();
   }
 }
 
-void Queue::launch_all(std::span<const Operation> operations) {
-  for (const Operation& operation : operations) {
+void Queue::launch_all(std::span<const Operation> operations,
+                       std::span<const Weight* const> needed) {
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const Operation& operation = operations[i];
+    if (needed[i] && !needed[i]->arrived()) needed[i]->await(stream_);
     if (operation.kind == OperationKind::kProduct && operation.in.type != DType::kF32) {
       if (!products_) products_ = std::make_unique<Products>(stream_, *pool_);
       products_->prepare(operation);

@@ -13,6 +13,7 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/product.h"
 #include "backend/cuda/view.h"
+#include "backend/cuda/weights.h"
 
 namespace umf {
 
@@ -28,8 +29,11 @@ class Queue {
 
   // The device's copy of the numbers, valid until finish().
   const int* place(std::span<const int> numbers);
-  void push(const Operation& operation) {
-    if (operation.out.rows > 0 && operation.out.cols > 0) waiting_.push_back(operation);
+  // The operation waits for the numbers of `weight`, which must stay until finish().
+  void push(const Operation& operation, const Weight* weight = nullptr) {
+    if (operation.out.rows <= 0 || operation.out.cols <= 0) return;
+    waiting_.push_back(operation);
+    needed_.push_back(weight);
   }
 
   // Starts everything that was pushed. What is flushed together is recorded together.
@@ -51,7 +55,7 @@ class Queue {
     }
   };
   void launch(const Operation& operation);
-  void launch_all(std::span<const Operation> operations);
+  void launch_all(std::span<const Operation> operations, std::span<const Weight* const> needed);
   void record(Recording& recording);
 
   cudaStream_t stream_ = nullptr;
@@ -61,7 +65,8 @@ class Queue {
   IntegerStage stage_;
   std::unique_ptr<Products> products_;
   std::vector<Operation> waiting_;
-  std::list<Recording> recordings_;  // latest use first
+  std::vector<const Weight*> needed_;  // by operation
+  std::list<Recording> recordings_;    // latest use first
   int replays_ = 0;
 };
 

@@ -17,12 +17,9 @@ Uploader::Lane::Lane() : host(kPiece), device(kPiece) {
   check(cudaEventCreateWithFlags(&free, cudaEventDisableTiming), "making an event");
 }
 
-Uploader::Uploader(cudaStream_t stream, WeightsCopied copied)
-    : stream_(stream), copied_(std::move(copied)) {}
-
 Uploader::~Uploader() { cudaStreamSynchronize(stream_); }
 
-void Uploader::copy(const HostTensor& tensor, DType type, void* to) {
+void Uploader::copy(const HostTensor& tensor, DType type, void* to, const WeightsCopied& copied) {
   const std::size_t size = size_of(tensor.type);
   const std::size_t count = static_cast<std::size_t>(tensor.rows) * tensor.cols;
   for (std::size_t done = 0; done < count;) {
@@ -41,7 +38,7 @@ void Uploader::copy(const HostTensor& tensor, DType type, void* to) {
     check(cudaEventRecord(lane.free, stream_), "copying weights");
     done += numbers;
     bytes_ += numbers * size;
-    if (copied_) copied_(bytes_);
+    if (copied) copied(bytes_);
   }
 }
 

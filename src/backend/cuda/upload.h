@@ -11,13 +11,14 @@ namespace umf {
 
 class Uploader {
  public:
-  Uploader(cudaStream_t stream, WeightsCopied copied);
+  explicit Uploader(cudaStream_t stream) : stream_(stream) {}
   ~Uploader();
   Uploader(const Uploader&) = delete;
   Uploader& operator=(const Uploader&) = delete;
 
   // The numbers of `tensor`, packed, at `to` in `type`. The host's memory has been read on return.
-  void copy(const HostTensor& tensor, DType type, void* to);
+  // `copied` hears of the bytes of all tensors so far.
+  void copy(const HostTensor& tensor, DType type, void* to, const WeightsCopied& copied);
 
  private:
   struct Lane {
@@ -30,7 +31,6 @@ class Uploader {
   cudaStream_t stream_;
   Lane lanes_[2];
   int next_ = 0;
-  WeightsCopied copied_;
   std::uint64_t bytes_ = 0;
 };
 
