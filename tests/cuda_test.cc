@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "backend/backends.h"
 #include "decode/decoder.h"
@@ -74,6 +75,31 @@ TEST_P(OnGpu, PredictionsAreTheSameBytesOnEveryPath) {
   auto reversed = one_by_one(second.model, backwards);
   std::reverse(reversed.begin(), reversed.end());
   EXPECT_EQ(reversed, expected) << "on a second start, in another order";
+}
+
+TEST_P(OnGpu, WorkersShareWeightsAndGiveTheSameBytes) {
+  const auto shared = std::make_shared<const Checkpoint>(open_checkpoint({checkpoint(), ""}));
+  constexpr int kWorkers = 4;
+  std::vector<std::unique_ptr<Backend>> backends;
+  std::vector<std::unique_ptr<LanguageModel>> models;
+  for (int i = 0; i < kWorkers; ++i) {
+    backends.push_back(backend_named(backend()));
+    models.push_back(std::make_unique<LanguageModel>("tiny", shared, *backends.back()));
+  }
+  const auto all = cases(models.front()->info());
+  const auto expected = one_by_one(*models.front(), all);
+  std::vector<std::vector<std::vector<Prediction>>> answers(kWorkers);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kWorkers; ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 3; ++round) answers[i] = one_by_one(*models[i], all);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 0; i < kWorkers; ++i) EXPECT_EQ(answers[i], expected) << "worker " << i;
+  models.front().reset();
+  backends.front().reset();
+  EXPECT_EQ(one_by_one(*models.back(), all), expected) << "after the first worker has gone";
 }
 
 TEST_P(OnGpu, APositionDoesNotDependOnWhichOthersAreWanted) {
