@@ -10,8 +10,7 @@
 #include "backend/cuda/check.h"
 #include "backend/cuda/cublaslt.h"
 #include "backend/cuda/kernels.h"
-#include "backend/cuda/queue.h"
-#include "backend/cuda/weights.h"
+#include "backend/cuda/residence.h"
 
 namespace umf {
 namespace {
@@ -66,7 +65,7 @@ class CudaBackend final : public Backend {
       stored.push_back({{biases.begin(), biases.end()}, type_});
       stored.push_back({{biases.begin(), biases.end()}, DType::kF32});
     }
-    auto linear = std::make_shared<CudaLinear>(queue_, weights_->load(stored, copied_));
+    auto linear = std::make_shared<CudaLinear>(queue_, load(stored));
     linear->biased = !biases.empty();
     linear->inputs = parts[0].cols;
     for (const HostTensor& part : parts) {
@@ -78,10 +77,17 @@ class CudaBackend final : public Backend {
 
   std::shared_ptr<const Gains> load_gains(const HostTensor& vector) override {
     const WeightPart part{{vector}, DType::kF32};
-    auto gains = std::make_shared<CudaGains>(queue_, weights_->load({&part, 1}, copied_));
+    auto gains = std::make_shared<CudaGains>(queue_, load({&part, 1}));
     gains->size = vector.cols;
     return gains;
   }
+
+  std::shared_ptr<Residence> begin_model() override {
+    auto residence = std::make_shared<CudaResidence>(queue_, weights_);
+    model_ = residence;
+    return residence;
+  }
+  std::uint64_t room_for_weights() const override { return weights_->room(); }
 
   // Frequencies and angles are rounded to f32 as in the reference models (spec: models 3).
   std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
@@ -228,6 +234,12 @@ class CudaBackend final : public Backend {
     return {queue_->pool().allocate(count * size_of(type)), 0, rows, cols, stride, type};
   }
 
+  std::shared_ptr<Weight> load(std::span<const WeightPart> parts) {
+    std::shared_ptr<Weight> weight = weights_->load(parts, copied_);
+    if (const auto model = model_.lock()) model->add(weight);
+    return weight;
+  }
+
   void multiply(const Matrix& x, const CudaLinear& weight, int first, bool add, const Matrix& out) {
     assert(x.cols == weight.inputs && x.rows == out.rows);
     assert(first >= 0 && first + out.cols <= weight.outputs);
@@ -261,6 +273,7 @@ class CudaBackend final : public Backend {
   DType type_;
   std::shared_ptr<WeightStore> weights_;
   std::shared_ptr<Queue> queue_;
+  std::weak_ptr<CudaResidence> model_;  // what is being loaded belongs to it
   WeightsCopied copied_;
   std::string description_;
   DeviceArray results_;

@@ -8,7 +8,8 @@
 namespace umf {
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // bytes, of every part
+constexpr std::size_t kAlignment = 256;                    // bytes, of every part
+constexpr std::uint64_t kMargin = std::uint64_t{3} << 30;  // activations of a few models
 
 std::size_t count_of(const WeightPart& part) {
   std::size_t count = 0;
@@ -136,7 +137,17 @@ void WeightStore::come(Weight& weight) {
   check(cudaEventRecord(weight.copied_, stream_), "moving weights to the device");
 }
 
-void WeightStore::trim() {
+std::uint64_t WeightStore::room() const {
+  std::size_t free = 0, all = 0;
+  std::uint64_t reserved = 0;
+  check(cudaMemGetInfo(&free, &all), "asking for the GPU's memory");
+  check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved),
+        "asking for the GPU's memory");
+  const std::uint64_t room = free + reserved - std::min<std::uint64_t>(reserved, bytes_here_);
+  return room - std::min<std::uint64_t>(room, kMargin);
+}
+
+void WeightStore::trim() noexcept {
   cudaStreamSynchronize(stream_);
   cudaMemPoolTrimTo(pool_, 0);
 }

@@ -75,9 +75,11 @@ class WeightStore : public std::enable_shared_from_this<WeightStore> {
   // Back to the device. Copies are only started: operations wait for their own weight.
   void come(Weight& weight);
 
-  std::uint64_t bytes_here() const { return bytes_here_; }
+  cudaStream_t stream() const { return stream_; }
+  // Bytes that could be loaded now, with a margin for activations.
+  std::uint64_t room() const;
   // Gives memory that no weight uses back to the device.
-  void trim();
+  void trim() noexcept;
 
  private:
   friend class Weight;
