@@ -46,9 +46,11 @@ class Queue {
   int replays() const { return replays_; }
 
  private:
-  // A sequence that was seen; recorded when it is seen again.
+  // A sequence that was seen; recorded when it is seen again. Small ones need no graph but their
+  // list on the device.
   struct Recording {
     std::vector<Operation> operations;
+    DeviceArray program;
     cudaGraphExec_t graph = nullptr;
     ~Recording() {
       if (graph) cudaGraphExecDestroy(graph);
@@ -56,7 +58,9 @@ class Queue {
   };
   void launch(const Operation& operation);
   void launch_all(std::span<const Operation> operations, std::span<const Weight* const> needed);
+  void replay(Recording& recording);
   void record(Recording& recording);
+  void put_on_device(Recording& recording);
 
   cudaStream_t stream_ = nullptr;
   std::shared_ptr<DevicePool> pool_;
