@@ -1,6 +1,7 @@
 // Random weights of any shape for benchmarks: what no disk has room for.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -16,11 +17,16 @@ namespace umf {
 // the weights.
 class RandomWeights {
  public:
-  RandomWeights(const Architecture& a, const TensorNames& n) {
-    fill(static_cast<std::size_t>(a.vocabulary) * a.hidden + kSlack);
+  // Tensors besides those of the architecture.
+  using Extra = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
+
+  RandomWeights(const Architecture& a, const TensorNames& n, const Extra& extra = {}) {
+    const int widest = std::max({a.vocabulary, a.mlp, a.hidden});
+    fill(static_cast<std::size_t>(widest) * a.hidden + kSlack);
+    for (const auto& [name, shape] : extra) add(name, shape);
     matrix(n.embedding, a.vocabulary, a.hidden);
     vector(n.final_norm, a.hidden);
-    matrix(n.head, a.vocabulary, a.hidden);
+    if (!n.head.empty()) matrix(n.head, a.vocabulary, a.hidden);
     for (int layer = 0; layer < a.layers; ++layer) {
       const std::string p = n.layer + std::to_string(layer) + ".";
       vector(p + n.attention_norm, a.hidden);

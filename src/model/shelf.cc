@@ -5,6 +5,15 @@
 #include <utility>
 
 namespace umf {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
 
 // A model that loads itself: known by its description at once, by its weights on first use.
 struct Shelf::Slot final : Model {
@@ -21,7 +30,11 @@ struct Shelf::Slot final : Model {
 
   const ModelInfo& info() const override { return description; }
   std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) override {
-    return shelf.take(*this).predict(batch);
+    LanguageModel& model = shelf.take(*this);
+    const Clock::time_point start = Clock::now();
+    auto answers = model.predict(batch);
+    shelf.pass_seconds_ += seconds_since(start);
+    return answers;
   }
   std::uint64_t bytes() const { return checkpoint->weights.bytes(); }
 
@@ -66,6 +79,12 @@ double Shelf::load_seconds() const {
   return sum;
 }
 
+double Shelf::pass_seconds() const {
+  double sum = pass_seconds_;
+  for (const auto& replica : replicas_) sum += replica->pass_seconds();
+  return sum;
+}
+
 double Shelf::seconds_returning() const {
   double sum = 0;
   for (const auto& slot : slots_) {
@@ -85,14 +104,14 @@ LanguageModel& Shelf::take(Slot& slot) {
   slot.last_use = ++clock_;
   if (slot.here()) return *slot.loaded;
   if (!shares_) make_room(slot.bytes());
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   if (slot.loaded) {
     slot.loaded->residence()->come();
     ++returns_;
   } else {
     slot.loaded = std::make_unique<LanguageModel>(slot.description.name, slot.checkpoint, backend_);
   }
-  load_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  load_seconds_ += seconds_since(start);
   ++loads_;
   return *slot.loaded;
 }

@@ -40,6 +40,7 @@ class Shelf {
   double load_seconds() const;              // of all replicas; what was waited for
   int returns() const { return returns_; }  // of these, how often one came back to its device
   double seconds_returning() const;         // which goes on beside the first layers
+  double pass_seconds() const;              // in forward passes, of all replicas
   std::uint64_t resident_bytes() const;
 
  private:
@@ -52,7 +53,7 @@ class Shelf {
   std::uint64_t memory_limit_, clock_ = 0;
   int loads_ = 0, returns_ = 0;
   bool shares_ = false;  // with replicas, which may be using what is idle here
-  double load_seconds_ = 0;
+  double load_seconds_ = 0, pass_seconds_ = 0;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::unique_ptr<Backend>> backends_;  // of the replicas, which must go first
   std::vector<std::unique_ptr<Shelf>> replicas_;
