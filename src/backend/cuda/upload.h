@@ -5,13 +5,14 @@
 #include <cuda_runtime_api.h>
 
 #include "backend/cuda/memory.h"
+#include "backend/cuda/parallel_copy.h"
 #include "backend/tensor.h"
 
 namespace umf {
 
 class Uploader {
  public:
-  explicit Uploader(cudaStream_t stream) : stream_(stream) {}
+  explicit Uploader(cudaStream_t stream);
   ~Uploader();
   Uploader(const Uploader&) = delete;
   Uploader& operator=(const Uploader&) = delete;
@@ -28,9 +29,11 @@ class Uploader {
     explicit Lane();
     ~Lane() { cudaEventDestroy(free); }
   };
+  static constexpr int kLanes = 3;
   cudaStream_t stream_;
-  Lane lanes_[2];
+  Lane lanes_[kLanes];
   int next_ = 0;
+  ParallelCopy crew_;
   std::uint64_t bytes_ = 0;
 };
 
