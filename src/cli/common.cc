@@ -37,13 +37,13 @@ void CommonOptions::declare(OptionSet& options) {
   options.flag("json", json, "results as JSON");
 }
 
-std::unique_ptr<Backend> CommonOptions::make_backend() const {
+BackendOptions CommonOptions::reporting() const {
   BackendOptions options = machine;
   options.copied = [progress = std::make_shared<Progress>(quiet)](std::uint64_t bytes) {
     progress->show(
         [&] { return fmt::format("{:.1f} GB of weights copied to the GPU", bytes / 1e9); });
   };
-  return umf::make_backend(backend, options);
+  return options;
 }
 
 ModelChoice parse_model_choice(const std::string& text) {

@@ -24,7 +24,10 @@ cudaStream_t make_stream() {
 
 Queue::Queue()
     : stream_(make_stream()),
-      pool_(std::make_shared<DevicePool>([this] { settle(); })),
+      pool_(std::make_shared<DevicePool>([this] {
+        settle();
+        WeightStore::of_this_process()->trim();
+      })),
       host_integers_(kIntegers * sizeof(int)),
       integers_(kIntegers * sizeof(int)),
       stage_({reinterpret_cast<int*>(host_integers_.data()), kIntegers}) {}
