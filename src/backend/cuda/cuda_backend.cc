@@ -19,15 +19,17 @@ namespace {
 // What stays on the device for as long as a model does. Operations that use it may still wait.
 struct Resident {
   std::shared_ptr<Queue> queue;
-  DeviceArray array, bias, bias_f32;
+  DeviceArray array, bias, bias_f32, scales;
 
   explicit Resident(std::shared_ptr<Queue> owner) : queue(std::move(owner)) {}
   ~Resident() { queue->settle(); }
 };
 
-// The bias is empty, or has one number per output, in the two types that an output may have.
+// The bias is empty, or has one number per output, in the two types that an output may have. As
+// kF8, every output has a factor in `scales`.
 struct CudaLinear : Linear, Resident {
   using Resident::Resident;
+  DType type = DType::kBF16;
 };
 
 struct CudaGains : Gains, Resident {  // f32
@@ -38,34 +40,45 @@ struct CudaRotation : Rotation, Resident {  // f32: per position all cosines, th
   using Resident::Resident;
 };
 
+struct Precision {
+  const char* name;
+  const char* description;
+  DType type;   // of activations, embeddings and heads
+  DType layer;  // of the matrices inside layers and what they are multiplied with
+  float tolerance;
+};
+
+constexpr Precision kBf16{"cuda", "bf16", DType::kBF16, DType::kBF16, 2e-2f};
+constexpr Precision kF32{"cuda-f32", "f32", DType::kF32, DType::kF32, 1e-4f};
+constexpr Precision kFp8{"cuda-fp8", "fp8 inside layers: approximate", DType::kBF16, DType::kF8,
+                         1e-1f};
+
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(DType type, WeightsCopied copied)
-      : type_(type), queue_(std::make_shared<Queue>()), copied_(std::move(copied)) {
+  CudaBackend(const Precision& precision, WeightsCopied copied)
+      : precision_(precision),
+        type_(precision.type),
+        queue_(std::make_shared<Queue>()),
+        copied_(std::move(copied)) {
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, 0), "asking for the GPU's properties");
     description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
-                               type == DType::kF32 ? "f32" : "bf16");
+                               precision.description);
   }
 
-  std::string_view name() const override { return type_ == DType::kF32 ? "cuda-f32" : "cuda"; }
+  std::string_view name() const override { return precision_.name; }
   std::string description() const override { return description_; }
-  float tolerance() const override { return type_ == DType::kF32 ? 1e-4f : 2e-2f; }
+  float tolerance() const override { return precision_.tolerance; }
 
   std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
                                             std::span<const HostTensor> biases) override {
-    assert(!parts.empty() && (biases.empty() || biases.size() == parts.size()));
-    auto linear = std::make_shared<CudaLinear>(queue_);
-    linear->inputs = parts[0].cols;
-    for (const HostTensor& part : parts) {
-      assert(part.cols == linear->inputs);
-      linear->outputs += part.rows;
-    }
-    linear->array = upload(parts, type_);
-    if (!biases.empty()) {
-      linear->bias = upload(biases, type_);
-      linear->bias_f32 = upload(biases, DType::kF32);
-    }
+    return load(parts, biases);
+  }
+
+  std::shared_ptr<const Linear> load_layer_linear(std::span<const HostTensor> parts,
+                                                  std::span<const HostTensor> biases) override {
+    auto linear = load(parts, biases);
+    if (precision_.layer == DType::kF8) narrow(*linear);
     return linear;
   }
 
@@ -100,6 +113,9 @@ class CudaBackend final : public Backend {
   }
 
   Matrix allocate(int rows, int cols) override { return allocate(rows, cols, type_); }
+  Matrix layer_input(const Matrix& place) override {
+    return precision_.layer == DType::kF8 ? allocate(place.rows, place.cols, DType::kF8) : place;
+  }
   Matrix allocate_logits(int rows, int cols) override { return allocate(rows, cols, DType::kF32); }
   int logits_at_once() const override { return 1 << 28; }
 
@@ -208,12 +224,64 @@ class CudaBackend final : public Backend {
     return static_cast<const CudaLinear&>(linear).array.data();
   }
 
-  // Rows start on 128-byte lines.
+  // Rows start on 128-byte lines; the factors of kF8 follow the last.
   Matrix allocate(int rows, int cols, DType type) {
-    constexpr int kStep = 64;
-    const int stride = (cols + kStep - 1) / kStep * kStep;
-    const std::size_t count = std::max<std::size_t>(static_cast<std::size_t>(rows) * stride, kStep);
-    return {queue_->pool().allocate(count * size_of(type)), 0, rows, cols, stride, type};
+    const int step = type == DType::kF8 ? 128 : 64;
+    const int stride = (cols + step - 1) / step * step;
+    const std::size_t count = std::max<std::size_t>(static_cast<std::size_t>(rows) * stride, step);
+    const std::size_t scales = type == DType::kF8 ? rows * sizeof(float) : 0;
+    return {queue_->pool().allocate(count * size_of(type) + scales),
+            0,
+            rows,
+            cols,
+            stride,
+            type,
+            scales > 0 ? count / sizeof(float) : 0};
+  }
+
+  std::shared_ptr<CudaLinear> load(std::span<const HostTensor> parts,
+                                   std::span<const HostTensor> biases) {
+    assert(!parts.empty() && (biases.empty() || biases.size() == parts.size()));
+    auto linear = std::make_shared<CudaLinear>(queue_);
+    linear->type = type_;
+    linear->inputs = parts[0].cols;
+    for (const HostTensor& part : parts) {
+      assert(part.cols == linear->inputs);
+      linear->outputs += part.rows;
+    }
+    linear->array = upload(parts, type_);
+    if (!biases.empty()) {
+      linear->bias = upload(biases, type_);
+      linear->bias_f32 = upload(biases, DType::kF32);
+    }
+    return linear;
+  }
+
+  // The weights as kF8 instead of what they are.
+  void narrow(CudaLinear& linear) {
+    DeviceArray array = queue_->pool().array(static_cast<std::size_t>(linear.outputs) *
+                                             linear.inputs * size_of(DType::kF8));
+    linear.scales = queue_->pool().array(linear.outputs * sizeof(float));
+    const auto view = [&](void* data, DType type, void* scales) {
+      return View{data,          type,          linear.outputs,
+                  linear.inputs, linear.inputs, static_cast<float*>(scales)};
+    };
+    launch_narrow({.kind = OperationKind::kNarrow,
+                   .in = view(linear.array.data(), linear.type, nullptr),
+                   .out = view(array.data(), DType::kF8, linear.scales.data())},
+                  queue_->stream());
+    check(cudaStreamSynchronize(queue_->stream()), "narrowing weights");
+    linear.array = std::move(array);
+    linear.type = DType::kF8;
+  }
+
+  // `x` as products with kF8 weights take it. Operations run in order, so one place serves all.
+  Matrix narrowed(const Matrix& x) {
+    const bool fits = narrowed_.rows >= x.rows && narrowed_.cols == x.cols;
+    if (!fits) narrowed_ = allocate(x.rows, x.cols, DType::kF8);
+    const Matrix out = narrowed_.row_range(0, x.rows);
+    queue_->push({.kind = OperationKind::kNarrow, .in = view_of(x), .out = view_of(out)});
+    return out;
   }
 
   DeviceArray upload(std::span<const HostTensor> tensors, DType type) {
@@ -233,14 +301,21 @@ class CudaBackend final : public Backend {
     assert(x.cols == weight.inputs && x.rows == out.rows);
     assert(first >= 0 && first + out.cols <= weight.outputs);
     assert(!add || !weight.bias.data());
+    if (weight.type == DType::kF8 && x.type != DType::kF8) {
+      return multiply(narrowed(x), weight, first, add, out);
+    }
     const DeviceArray& bias = out.type == DType::kF32 ? weight.bias_f32 : weight.bias;
-    const std::size_t skipped = static_cast<std::size_t>(first) * weight.inputs * size_of(type_);
-    queue_->push({.kind = OperationKind::kProduct,
-                  .in = view_of(x),
-                  .out = view_of(out),
-                  .weight = weight.array.at(skipped),
-                  .bias = bias.data() ? bias.at(first * size_of(out.type)) : nullptr,
-                  .add = add});
+    const std::size_t skipped =
+        static_cast<std::size_t>(first) * weight.inputs * size_of(weight.type);
+    const bool scaled = weight.type == DType::kF8;
+    queue_->push(
+        {.kind = OperationKind::kProduct,
+         .in = view_of(x),
+         .out = view_of(out),
+         .weight = weight.array.at(skipped),
+         .bias = bias.data() ? bias.at(first * size_of(out.type)) : nullptr,
+         .weight_scales = scaled ? static_cast<float*>(weight.scales.data()) + first : nullptr,
+         .add = add});
   }
 
   void copy_back(const void* from, void* to, std::size_t bytes) {
@@ -249,28 +324,34 @@ class CudaBackend final : public Backend {
     queue_->finish();
   }
 
+  const Precision& precision_;
   DType type_;
   std::shared_ptr<Queue> queue_;
   WeightsCopied copied_;
   std::string description_;
   std::unique_ptr<Uploader> uploader_;
   DeviceArray results_;
+  Matrix narrowed_;
 };
 
-std::unique_ptr<Backend> make(DType type, WeightsCopied copied) {
-  if (const std::string objection = cuda_objection(); !objection.empty()) {
-    throw Error("backend 'cuda' cannot run here: " + objection);
+std::unique_ptr<Backend> make(const Precision& precision, const std::string& objection,
+                              WeightsCopied copied) {
+  if (!objection.empty()) {
+    throw Error(fmt::format("backend '{}' cannot run here: {}", precision.name, objection));
   }
-  return std::make_unique<CudaBackend>(type, std::move(copied));
+  return std::make_unique<CudaBackend>(precision, std::move(copied));
 }
 
 }  // namespace
 
 std::unique_ptr<Backend> make_cuda_backend(WeightsCopied copied) {
-  return make(DType::kBF16, std::move(copied));
+  return make(kBf16, cuda_objection(), std::move(copied));
 }
 std::unique_ptr<Backend> make_cuda_f32_backend(WeightsCopied copied) {
-  return make(DType::kF32, std::move(copied));
+  return make(kF32, cuda_objection(), std::move(copied));
+}
+std::unique_ptr<Backend> make_cuda_fp8_backend(WeightsCopied copied) {
+  return make(kFp8, cuda_fp8_objection(), std::move(copied));
 }
 
 }  // namespace umf

@@ -3,6 +3,7 @@
 // histograms over the digits of the key locate it. Mass is counted in integers, so its sums do not
 // depend on the order in which threads add to them: in units of 2^-31 of the whole. Tokens below
 // half a unit are lost, 4e-5 of the mass at most.
+#include "backend/cuda/block.cuh"
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/predict.cuh"
 #include "backend/cuda/predict_filtered.h"
@@ -21,28 +22,6 @@ struct Cut {
   std::uint32_t key = 0xFFFFFFFFu;
   Mass ties = ~Mass{0};
 };
-
-__device__ float block_max(float x) {
-  __shared__ float tops[kPredictWarps];
-  for (int step = 16; step > 0; step /= 2) x = fmaxf(x, __shfl_xor_sync(~0u, x, step));
-  if (threadIdx.x % 32 == 0) tops[threadIdx.x / 32] = x;
-  __syncthreads();
-  x = tops[0];
-  for (int warp = 1; warp < kPredictWarps; ++warp) x = fmaxf(x, tops[warp]);
-  __syncthreads();
-  return x;
-}
-
-__device__ float block_sum(float x) {  // in one fixed order
-  __shared__ float sums[kPredictWarps];
-  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(~0u, x, step);
-  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = x;
-  __syncthreads();
-  x = sums[0];
-  for (int warp = 1; warp < kPredictWarps; ++warp) x += sums[warp];
-  __syncthreads();
-  return x;
-}
 
 // A row whose tokens are ordered by y = (top - x) / T >= 0, the most probable first.
 struct Row {
@@ -74,10 +53,10 @@ __device__ void survey(Row& row, const DeviceSampling& sampling) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) sum += expf((four[i].x - top) * row.inverse_temperature);
   });
-  row.top = block_max(top);
+  row.top = block_max<kPredictWarps>(top);
   if (row.top == -INFINITY) return;
   const float share = top == -INFINITY ? 0 : sum * expf((top - row.top) * row.inverse_temperature);
-  row.unit = kWhole / block_sum(share);
+  row.unit = kWhole / block_sum<kPredictWarps>(share);
 }
 
 // The first bin with which the sum of bins exceeds `limit`, or the last bin that holds anything,

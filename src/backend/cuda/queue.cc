@@ -80,7 +80,7 @@ void Queue::settle() noexcept {
 
 void Queue::launch_all(std::span<const Operation> operations) {
   for (const Operation& operation : operations) {
-    if (operation.kind == OperationKind::kProduct && operation.in.type != DType::kF32) {
+    if (operation.kind == OperationKind::kProduct && is_library_product(operation)) {
       if (!products_) products_ = std::make_unique<Products>(stream_, *pool_);
       products_->prepare(operation);
     }
@@ -110,16 +110,21 @@ void Queue::launch(const Operation& op) {
     case OperationKind::kCopyRows:
       return launch_copy_rows(op, stream_);
     case OperationKind::kNorm:
-      return launch_norm(op, stream_);
+      return op.out.type == DType::kF8 ? launch_norm_narrow(op, stream_) : launch_norm(op, stream_);
+    case OperationKind::kNarrow:
+      return launch_narrow(op, stream_);
     case OperationKind::kProduct:
-      return op.in.type == DType::kF32 ? launch_product_f32(op, stream_) : products_->launch(op);
+      if (is_library_product(op)) return products_->launch(op);
+      return op.in.type == DType::kF8 ? launch_product_f8(op, stream_)
+                                      : launch_product_f32(op, stream_);
     case OperationKind::kRotate:
       return launch_rotate(op, stream_);
     case OperationKind::kAttend:
       return has_fast_attention(op) ? launch_fast_attention(op, stream_)
                                     : launch_attention(op, stream_);
     case OperationKind::kGatedSilu:
-      return launch_gated_silu(op, stream_);
+      return op.out.type == DType::kF8 ? launch_gated_silu_narrow(op, stream_)
+                                       : launch_gated_silu(op, stream_);
     case OperationKind::kRelu:
       return launch_relu(op, stream_);
   }

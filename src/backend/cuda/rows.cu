@@ -1,5 +1,7 @@
 // Operations on rows: copies, norms, rotation, activations. All are bound by memory: 16 bytes per
 // access where alignment allows it, each number read and written once.
+#include "backend/cuda/activation.cuh"
+#include "backend/cuda/block.cuh"
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/kernels.h"
 
@@ -8,25 +10,15 @@ namespace {
 
 constexpr int kThreads = 256, kWarps = kThreads / 32;
 
+// Rows that have factors take them along.
 template <class Word>
 __global__ void copy_rows(const Word* in, std::size_t in_stride, const int* rows, Word* out,
-                          std::size_t out_stride, int words) {
+                          std::size_t out_stride, int words, const float* in_scales,
+                          float* out_scales) {
+  if (out_scales && threadIdx.x == 0) out_scales[blockIdx.x] = in_scales[rows[blockIdx.x]];
   const Word* from = in + in_stride * rows[blockIdx.x];
   Word* to = out + out_stride * blockIdx.x;
   for (int i = threadIdx.x; i < words; i += blockDim.x) to[i] = from[i];
-}
-
-// The sum over the block in one fixed tree; every thread gets it.
-__device__ float block_sum(float x) {
-  __shared__ float sums[kWarps];
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(~0u, x, step);
-  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = x;
-  __syncthreads();
-  float sum = sums[0];
-#pragma unroll
-  for (int warp = 1; warp < kWarps; ++warp) sum += sums[warp];
-  return sum;
 }
 
 // One block per row. The reference models round the normalised number before its gain; once is
@@ -43,7 +35,7 @@ __global__ void __launch_bounds__(kThreads) rms_norm(const T* in, int in_stride,
 #pragma unroll
     for (int i = 0; i < kGroup; ++i) squares = fmaf(x[i], x[i], squares);
   }
-  const float scale = 1.0f / sqrtf(block_sum(squares) / static_cast<float>(cols) + eps);
+  const float scale = 1.0f / sqrtf(block_sum<kWarps>(squares) / static_cast<float>(cols) + eps);
   for (int at = threadIdx.x * kGroup; at < cols; at += kThreads * kGroup) {
     float x[kGroup], gain[kGroup];
     load_group<kWide>(row + at, cols - at, x);
@@ -76,12 +68,6 @@ __global__ void rotate(T* x, int stride, int cols, const float* table, const int
   }
   store_group<kWide>(first, half - at, left);
   store_group<kWide>(first + half, half - at, right);
-}
-
-// The fast exponential and division are exact to what bf16 can hold, and a third of the work.
-template <class T>
-__device__ float silu(float x) {
-  return sizeof(T) == 4 ? x / (1.0f + expf(-x)) : __fdividef(x, 1.0f + __expf(-x));
 }
 
 // `out` may stand where the gate stands: a thread reads its numbers before it writes them. Blocks
@@ -128,7 +114,7 @@ void copy_as(const Operation& op, cudaStream_t stream) {
   copy_rows<<<op.out.rows, 128, 0, stream>>>(
       pointer<const Word>(op.in), op.in.stride * size / sizeof(Word), op.integers,
       pointer<Word>(op.out), op.out.stride * size / sizeof(Word),
-      static_cast<int>(op.out.cols * size / sizeof(Word)));
+      static_cast<int>(op.out.cols * size / sizeof(Word)), op.in.scales, op.out.scales);
 }
 
 }  // namespace
@@ -138,6 +124,8 @@ void launch_copy_rows(const Operation& op, cudaStream_t stream) {
     copy_as<uint4>(op, stream);
   else if (op.out.type == DType::kF32)
     copy_as<std::uint32_t>(op, stream);
+  else if (op.out.type == DType::kF8)
+    copy_as<std::uint8_t>(op, stream);
   else
     copy_as<std::uint16_t>(op, stream);
   check_launch("copying rows");
