@@ -1,8 +1,8 @@
 // Rows as kF8 with one factor each: what is multiplied inside layers where a model is allowed to be
 // approximate. Norm and activation write it directly.
-#include "backend/cuda/activation.cuh"
 #include "backend/cuda/block.cuh"
 #include "backend/cuda/dispatch.cuh"
+#include "backend/cuda/functions.cuh"
 #include "backend/cuda/kernels.h"
 
 namespace umf {

@@ -29,17 +29,21 @@ struct Row {
   int vocabulary;
   float inverse_temperature, top, unit;  // unit: mass of the most probable token
 
-  // The bits of y order as it does. Removed tokens have the largest key.
+  // y in units of 2^-26, so that tokens spread over the bins and threads seldom meet in one. What
+  // is beyond 32 (removed tokens, too) has no mass and cannot be drawn: one key serves it.
   __device__ std::uint32_t key_of(float x) const {
-    return __float_as_uint(fmaxf(0.0f, (top - x) * inverse_temperature));
+    constexpr float kUnits = 67108864.0f, kLast = 31.99f;
+    return __float2uint_rn(fminf((top - x) * inverse_temperature, kLast) * kUnits);
   }
   __device__ Mass mass_of(std::uint32_t key) const {
-    return __float2uint_rn(expf(-__uint_as_float(key)) * unit);
+    constexpr float kLog2E = 1.44269504f, kUnits = 67108864.0f;
+    return __float2uint_rn(exp2_fast(static_cast<float>(key) * (-kLog2E / kUnits)) * unit);
   }
 };
 
 // The largest logit, and the sum of all probabilities relative to it, in one pass.
 __device__ void survey(Row& row, const DeviceSampling& sampling) {
+  const float sharp = sharpness(1 / row.inverse_temperature);
   float top = -INFINITY, sum = 0;
   for_tokens(row.logits, row.vocabulary, sampling, [&](int, const Logit(&four)[4]) {
     float now = top;
@@ -47,15 +51,15 @@ __device__ void survey(Row& row, const DeviceSampling& sampling) {
     for (int i = 0; i < 4; ++i) now = fmaxf(now, four[i].x);
     if (now == -INFINITY) return;
     if (now > top) {
-      sum *= expf((top - now) * row.inverse_temperature);
+      sum *= exp2_fast((top - now) * sharp);
       top = now;
     }
 #pragma unroll
-    for (int i = 0; i < 4; ++i) sum += expf((four[i].x - top) * row.inverse_temperature);
+    for (int i = 0; i < 4; ++i) sum += exp2_fast((four[i].x - top) * sharp);
   });
   row.top = block_max<kPredictWarps>(top);
   if (row.top == -INFINITY) return;
-  const float share = top == -INFINITY ? 0 : sum * expf((top - row.top) * row.inverse_temperature);
+  const float share = top == -INFINITY ? 0 : sum * exp2_fast((top - row.top) * sharp);
   row.unit = kWhole / block_sum<kPredictWarps>(share);
 }
 
@@ -186,7 +190,7 @@ __global__ void __launch_bounds__(kPredictThreads)
   }
   const int last_id = last_tie(row, sampling, by_mass);
 
-  const float temperature = sampling.tempered_scores ? own : 1.0f;
+  const float sharp = sharpness(sampling.tempered_scores ? own : 1.0f);
   Scores scores;
   Choice best;
   for_tokens(row.logits, vocabulary, sampling, [&](int first, const Logit(&four)[4]) {
@@ -198,14 +202,16 @@ __global__ void __launch_bounds__(kPredictThreads)
                  (key < by_mass.key || (key == by_mass.key && first + i <= last_id));
     }
     choose(first, four, sampling, positions[blockIdx.x], best, [&](int i) { return stays[i]; });
+    float counted[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const bool counts = stays[i] || !sampling.tempered_scores;
-      if (counts && !four[i].last) scores.add(four[i].x, temperature);
+      const bool counts = (stays[i] || !sampling.tempered_scores) && !four[i].last;
+      counted[i] = counts ? four[i].x : -INFINITY;
     }
+    scores.add(counted, sharp);
   });
-  merge_block(scores, best, temperature);
-  if (threadIdx.x == 0) out[blockIdx.x] = conclude(scores, best, temperature);
+  merge_block(scores, best, sharp);
+  if (threadIdx.x == 0) out[blockIdx.x] = conclude(scores, best, sharp);
 }
 
 }  // namespace

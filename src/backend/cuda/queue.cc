@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t kIntegers = std::size_t{1} << 21;  // tokens and positions of any context
 constexpr std::size_t kWorthRecording = 8;               // operations
 constexpr std::size_t kRecordings = 32;
+// A pass begins with this many, so that the device works while the host lists the others.
+constexpr std::size_t kBeginning = 16;
 
 cudaStream_t make_stream() {
   cudaStream_t stream = nullptr;
@@ -38,7 +40,14 @@ const int* Queue::place(std::span<const int> numbers) {
   return static_cast<const int*>(integers_.data()) + stage_.place(numbers);
 }
 
+void Queue::push(const Operation& operation) {
+  if (operation.out.rows == 0 || operation.out.cols == 0) return;
+  waiting_.push_back(operation);
+  if (idle_ && waiting_.size() == kBeginning) flush();
+}
+
 void Queue::flush() {
+  idle_ = false;
   if (const auto [first, count] = stage_.take_fresh(); count > 0) {
     check(cudaMemcpyAsync(integers_.at(first * sizeof(int)),
                           host_integers_.data() + first * sizeof(int), count * sizeof(int),
@@ -67,6 +76,7 @@ void Queue::finish() {
   flush();
   const cudaError_t status = cudaStreamSynchronize(stream_);
   stage_.clear();
+  idle_ = true;
   check(status, "a pass on the device");
 }
 

@@ -28,9 +28,7 @@ class Queue {
 
   // The device's copy of the numbers, valid until finish().
   const int* place(std::span<const int> numbers);
-  void push(const Operation& operation) {
-    if (operation.out.rows > 0 && operation.out.cols > 0) waiting_.push_back(operation);
-  }
+  void push(const Operation& operation);
 
   // Starts everything that was pushed. What is flushed together is recorded together.
   void flush();
@@ -61,6 +59,7 @@ class Queue {
   IntegerStage stage_;
   std::unique_ptr<Products> products_;
   std::vector<Operation> waiting_;
+  bool idle_ = true;  // nothing was started since the device was last waited for
   std::list<Recording> recordings_;  // latest use first
   int replays_ = 0;
 };
