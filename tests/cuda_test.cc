@@ -148,7 +148,9 @@ TEST(CudaSelfCheck, Passes) {
   for (const char* name : {"cuda", "cuda-f32"}) {
     EXPECT_EQ(self_check(*backend_named(name)), "") << name;
   }
-  if (cuda_fp8_objection().empty()) EXPECT_EQ(self_check(*make_cuda_fp8_backend()), "");
+  if (cuda_fp8_objection().empty()) {
+    EXPECT_EQ(self_check(*make_cuda_fp8_backend()), "") << "cuda-fp8";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(AllModels, OnGpu,

@@ -54,7 +54,7 @@ class RandomWeights {
   RandomWeights(const Shape& shape) {
     const Architecture& a = shape.architecture;
     const TensorNames& n = shape.family.names;
-    fill(static_cast<std::size_t>(a.vocabulary) * a.hidden + kSlack);
+    fill(static_cast<std::size_t>(std::max(a.vocabulary, a.mlp)) * a.hidden + kSlack);
     matrix(n.embedding, a.vocabulary, a.hidden);
     vector(n.final_norm, a.hidden);
     matrix(n.head, a.vocabulary, a.hidden);

@@ -1,13 +1,15 @@
 // How far a backend's predictions are from the plain loops', and on how many prompts it decodes the
 // text that another backend decodes. Every text that differs is shown with the decision where it
 // parted: a tie, or not.
-//   agreement MODEL PROBLEMS.jsonl [--backend NAME] [--baseline NAME] [--prompts N] [--states N]
+//   agreement MODEL PROBLEMS.jsonl [--backends NAME,NAME] [--baseline NAME] [--prompts N] [--states
+//   N]
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <optional>
 
 #include "backend/backends.h"
 #include "base/error.h"
@@ -23,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Options {
-  std::string model, problems, backend = "cuda", baseline = "cpu";
+  std::string model, problems, backends = "cuda-f32,cuda,cuda-fp8", baseline = "cpu";
   int prompts = 200, states = 6, length = 96;
 };
 
@@ -170,20 +172,19 @@ bool explain(Subject& baseline, const Options& options, const std::vector<Token>
   return tie;
 }
 
-int run(const Options& options) {
-  Subject baseline(options.baseline, options.model), tested(options.backend, options.model);
-  const auto prompts = read_prompts(options, baseline.model);
-  const Promise promise = promise_of(options.backend);
-  double baseline_seconds = 0, seconds = 0;
-  const auto wanted = decode_all(baseline.model, prompts, options, baseline_seconds);
+// Everything about one backend. True if it keeps what it owes.
+bool report(const std::string& backend, const Options& options, Subject& baseline,
+            LanguageModel* plain, const std::vector<std::vector<Token>>& prompts,
+            const std::vector<Trajectory>& wanted) {
+  Subject tested(backend, options.model);
+  const Promise promise = promise_of(backend);
+  double seconds = 0;
   const auto actual = decode_all(tested.model, prompts, options, seconds);
-
-  fmt::print("{} on {}\n", options.model, options.backend);
+  fmt::print("{} on {}\n", options.model, backend);
   bool kept = true;
-  if (options.states > 0) {
-    Subject plain("reference", options.model);
+  if (plain) {
     const Distance distance =
-        compare_predictions(tested.model, plain.model, prompts, wanted, options.states);
+        compare_predictions(tested.model, *plain, prompts, wanted, options.states);
     kept = distance.worst <= promise.distance;
     fmt::print(
         "  predictions against the plain loops: off by {:.1e} on average, {:.1e} at most (may be "
@@ -204,11 +205,30 @@ int run(const Options& options) {
   }
   const int all = static_cast<int>(prompts.size());
   kept = kept && same >= promise.share * all && same + ties == all;
-  fmt::print(
-      "  texts: {} of {} as on {} ({:.1f} %), {} differ after a tie; {:.1f} s, there {:.1f}\n",
-      same, all, options.baseline, 100.0 * same / all, ties, seconds, baseline_seconds);
+  fmt::print("  texts: {} of {} as on {} ({:.1f} %), {} differ after a tie; {:.1f} s\n", same, all,
+             options.baseline, 100.0 * same / all, ties, seconds);
   fmt::print("  {}\n", !promise.binding ? "approximate" : kept ? "kept" : "NOT KEPT");
-  return kept || !promise.binding ? 0 : 1;
+  std::fflush(stdout);
+  return kept || !promise.binding;
+}
+
+int run(const Options& options) {
+  Subject baseline(options.baseline, options.model);
+  std::optional<Subject> plain;
+  if (options.states > 0) plain.emplace("reference", options.model);
+  const auto prompts = read_prompts(options, baseline.model);
+  double seconds = 0;
+  const auto wanted = decode_all(baseline.model, prompts, options, seconds);
+  fmt::print("{} prompts on {}: {:.1f} s\n", prompts.size(), options.baseline, seconds);
+  bool kept = true;
+  for (std::size_t at = 0; at < options.backends.size();) {
+    const std::size_t comma = std::min(options.backends.find(',', at), options.backends.size());
+    const std::string backend = options.backends.substr(at, comma - at);
+    kept = report(backend, options, baseline, plain ? &plain->model : nullptr, prompts, wanted) &&
+           kept;
+    at = comma + 1;
+  }
+  return kept ? 0 : 1;
 }
 
 Options parse(int argc, char** argv) {
@@ -219,8 +239,8 @@ Options parse(int argc, char** argv) {
       if (++i == argc) throw Error(word + " needs a value");
       return std::string(argv[i]);
     };
-    if (word == "--backend")
-      options.backend = value();
+    if (word == "--backends")
+      options.backends = value();
     else if (word == "--baseline")
       options.baseline = value();
     else if (word == "--prompts")
