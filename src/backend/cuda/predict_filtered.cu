@@ -99,40 +99,81 @@ __device__ void find_bin(const Mass* bins, float share, Mass limit, Found& found
   }
 }
 
+// Shared by the threads of a block. The tokens whose first digit is the cut's are usually few: the
+// second look at the row lists them, and what follows looks at the list alone.
+struct Workspace {
+  static constexpr int kListed = 2048;
+  Mass bins[kBins];
+  Found found;
+  int listed;  // more than fit: the list is of no use
+  std::uint32_t key[kListed];
+  int token[kListed];
+
+  __device__ bool has_list() const { return listed <= kListed; }
+  __device__ void note(std::uint32_t its_key, int its_token) {
+    const int at = atomicAdd(&listed, 1);
+    if (at < kListed) key[at] = its_key, token[at] = its_token;
+  }
+};
+
 // The cut after which the weight of the tokens before a token exceeds `limit`, or `share` of the
 // whole weight; a token weighs weigh(key).
 template <class Weigh>
 __device__ Cut find_cut(const Row& row, const DeviceSampling& sampling, float share, Mass limit,
-                        const Weigh& weigh) {
-  __shared__ Mass bins[kBins];
-  __shared__ Found found;
+                        Workspace& space, const Weigh& weigh) {
   std::uint32_t prefix = 0;
   Mass below = 0;
 #pragma unroll 1
   for (int digit = 0; digit < 3; ++digit) {
     const int shift = digit == 0 ? 20 : digit == 1 ? 9 : 0, bits = digit < 2 ? 11 : 9;
-    for (int i = threadIdx.x; i < kBins; i += kPredictThreads) bins[i] = 0;
+    for (int i = threadIdx.x; i < kBins; i += kPredictThreads) space.bins[i] = 0;
+    if (digit == 0 && threadIdx.x == 0) space.listed = 0;
     __syncthreads();
-    for_tokens(row.logits, row.vocabulary, sampling, [&](int, const Logit(&four)[4]) {
+    const auto add = [&](std::uint32_t key) {
+      if (digit > 0 && key >> (shift + bits) != prefix) return;
+      const Mass weight = weigh(key);
+      if (weight > 0) atomicAdd(&space.bins[key >> shift & ((1u << bits) - 1)], weight);
+    };
+    if (digit == 2 && space.has_list()) {
+      for (int i = threadIdx.x; i < space.listed; i += kPredictThreads) add(space.key[i]);
+    } else {
+      for_tokens(row.logits, row.vocabulary, sampling, [&](int first, const Logit(&four)[4]) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        if (four[i].x == -INFINITY) continue;
-        const std::uint32_t key = row.key_of(four[i].x);
-        if (digit > 0 && key >> (shift + bits) != prefix) continue;
-        const Mass weight = weigh(key);
-        if (weight > 0) atomicAdd(&bins[key >> shift & ((1u << bits) - 1)], weight);
-      }
-    });
+        for (int i = 0; i < 4; ++i) {
+          if (four[i].x == -INFINITY) continue;
+          const std::uint32_t key = row.key_of(four[i].x);
+          add(key);
+          if (digit == 1 && key >> 20 == prefix) space.note(key, first + i);
+        }
+      });
+    }
     __syncthreads();
-    if (threadIdx.x < 32) find_bin(bins, digit == 0 ? share : 0.0f, limit - below, found);
+    if (threadIdx.x < 32)
+      find_bin(space.bins, digit == 0 ? share : 0.0f, limit - below, space.found);
     __syncthreads();
-    if (digit == 0) limit = found.limit;
-    below += found.before;
-    prefix = prefix << bits | static_cast<std::uint32_t>(found.bin);
+    if (digit == 0) limit = space.found.limit;
+    below += space.found.before;
+    prefix = prefix << bits | static_cast<std::uint32_t>(space.found.bin);
     __syncthreads();
   }
   const Mass each = weigh(prefix);
   return {prefix, each > 0 ? (limit - below) / each + 1 : ~Mass{0}};
+}
+
+// The same as last_tie below, from the list that find_cut has left.
+__device__ int last_listed_tie(int vocabulary, const Cut& cut, const Workspace& space) {
+  __shared__ int found;
+  if (threadIdx.x == 0) found = vocabulary;
+  __syncthreads();
+  for (int i = threadIdx.x; i < space.listed; i += kPredictThreads) {
+    if (space.key[i] != cut.key) continue;
+    Mass rank = 1;
+    for (int other = 0; other < space.listed; ++other)
+      rank += space.key[other] == cut.key && space.token[other] < space.token[i];
+    if (rank == cut.ties) found = space.token[i];
+  }
+  __syncthreads();
+  return found;
 }
 
 // The id up to which tokens whose key equals the cut's stay. By the whole block.
@@ -179,16 +220,19 @@ __global__ void __launch_bounds__(kPredictThreads)
     if (threadIdx.x == 0) out[blockIdx.x] = {};
     return;
   }
+  __shared__ Workspace space;
   Cut by_mass, by_count;
+  int last_id = vocabulary;
   if (sampling.top_p < 1) {
-    by_mass = find_cut(row, sampling, sampling.top_p, 0,
+    by_mass = find_cut(row, sampling, sampling.top_p, 0, space,
                        [&](std::uint32_t key) { return row.mass_of(key); });
+    last_id = space.has_list() ? last_listed_tie(vocabulary, by_mass, space)
+                               : last_tie(row, sampling, by_mass);
   }
   if (sampling.top_k > 0) {
-    by_count = find_cut(row, sampling, 0, static_cast<Mass>(sampling.top_k) - 1,
+    by_count = find_cut(row, sampling, 0, static_cast<Mass>(sampling.top_k) - 1, space,
                         [](std::uint32_t) { return Mass{1}; });
   }
-  const int last_id = last_tie(row, sampling, by_mass);
 
   const float sharp = sharpness(sampling.tempered_scores ? own : 1.0f);
   Scores scores;
