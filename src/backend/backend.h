@@ -40,6 +40,8 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   virtual std::string description() const = 0;  // for people: "AVX-512, 2 threads"
+  // Whether it computes something else than the model says, near it but faster. Results are marked.
+  virtual bool approximate() const { return false; }
   // How far one operation may be from exact numbers, relative to the largest of them.
   virtual float tolerance() const { return 1e-4f; }
 

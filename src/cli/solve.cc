@@ -128,6 +128,7 @@ int solve_problem(SolveCliOptions& options) {
                    {"total", seconds_since(start)}}},
                  {"speculative", speculative_json(search.speculation())},
                  {"why", solution.best ? solution.best->why : ""}});
+    if (shelf->backend().approximate()) json["approximate"] = true;
     if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
     print_in_order(json);
   } else if (solution.best) {

@@ -68,6 +68,7 @@ class CudaBackend final : public Backend {
 
   std::string_view name() const override { return precision_.name; }
   std::string description() const override { return description_; }
+  bool approximate() const override { return precision_.layer == DType::kF8; }
   float tolerance() const override { return precision_.tolerance; }
 
   std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,

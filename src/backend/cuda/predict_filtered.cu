@@ -28,27 +28,38 @@ struct Row {
   const float* logits;
   int vocabulary;
   float inverse_temperature, top, unit;  // unit: mass of the most probable token
+  float step, steps, last;  // y from key to key, a power of two; its inverse; the largest y of all
 
-  // y in units of 2^-26, so that tokens spread over the bins and threads seldom meet in one. What
-  // is beyond 32 (removed tokens, too) has no mass and cannot be drawn: one key serves it.
+  // Keys divide what y takes, a power of two, so that tokens spread over the bins and threads
+  // seldom meet in one. What is beyond 32 (removed tokens, too) has no mass and cannot be drawn:
+  // one key serves it.
+  __device__ void divide(float bottom) {
+    const float range = fminf((top - bottom) * inverse_temperature, 31.0f);
+    const int exponent = max(range > 0 ? ilogbf(range) + 1 : -20, -20);
+    step = ldexpf(1.0f, exponent - 31);
+    steps = ldexpf(1.0f, 31 - exponent);
+    last = ldexpf(1.0f - 1.0f / 16777216.0f, exponent);
+  }
   __device__ std::uint32_t key_of(float x) const {
-    constexpr float kUnits = 67108864.0f, kLast = 31.99f;
-    return __float2uint_rn(fminf((top - x) * inverse_temperature, kLast) * kUnits);
+    return __float2uint_rn(fminf((top - x) * inverse_temperature, last) * steps);
   }
   __device__ Mass mass_of(std::uint32_t key) const {
-    constexpr float kLog2E = 1.44269504f, kUnits = 67108864.0f;
-    return __float2uint_rn(exp2_fast(static_cast<float>(key) * (-kLog2E / kUnits)) * unit);
+    constexpr float kLog2E = 1.44269504f;
+    return __float2uint_rn(exp2_fast(static_cast<float>(key) * step * -kLog2E) * unit);
   }
 };
 
-// The largest logit, and the sum of all probabilities relative to it, in one pass.
+// The largest and the smallest logit, and the sum of all probabilities, in one pass.
 __device__ void survey(Row& row, const DeviceSampling& sampling) {
   const float sharp = sharpness(1 / row.inverse_temperature);
-  float top = -INFINITY, sum = 0;
+  float top = -INFINITY, bottom = INFINITY, sum = 0;
   for_tokens(row.logits, row.vocabulary, sampling, [&](int, const Logit(&four)[4]) {
     float now = top;
 #pragma unroll
-    for (int i = 0; i < 4; ++i) now = fmaxf(now, four[i].x);
+    for (int i = 0; i < 4; ++i) {
+      now = fmaxf(now, four[i].x);
+      bottom = fminf(bottom, four[i].x > -INFINITY ? four[i].x : INFINITY);
+    }
     if (now == -INFINITY) return;
     if (now > top) {
       sum *= exp2_fast((top - now) * sharp);
@@ -59,6 +70,7 @@ __device__ void survey(Row& row, const DeviceSampling& sampling) {
   });
   row.top = block_max<kPredictWarps>(top);
   if (row.top == -INFINITY) return;
+  row.divide(-block_max<kPredictWarps>(-bottom));
   const float share = top == -INFINITY ? 0 : sum * exp2_fast((top - row.top) * sharp);
   row.unit = kWhole / block_sum<kPredictWarps>(share);
 }
