@@ -247,8 +247,6 @@ std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backe
     throw Error(
         "--memory-limit puts idle models aside, and several workers keep all of them busy; leave "
         "out --memory-limit or --workers");
-  if (backend.name().starts_with("cuda"))
-    throw Error("on a GPU every worker would need a copy of the weights; leave out --workers");
   for (int worker = 1; worker < options.workers; ++worker)
     shelf->add_replica(options.make_backend(worker));
   return shelf;

@@ -1,0 +1,208 @@
+#include "backend/cuda/weights.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/cuda/check.h"
+#include "backend/cuda/kernels.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kAlignment = 256;                    // bytes, of every part
+constexpr std::uint64_t kMargin = std::uint64_t{3} << 30;  // activations of a few models
+
+std::size_t count_of(const WeightPart& part) {
+  std::size_t count = 0;
+  for (const HostTensor& t : part.tensors) count += static_cast<std::size_t>(t.rows) * t.cols;
+  return count;
+}
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+int rows_of(const WeightPart& part) {
+  int rows = 0;
+  for (const HostTensor& t : part.tensors) rows += t.rows;
+  return rows;
+}
+
+std::size_t bytes_of(const WeightPart& part) {
+  const std::size_t numbers = std::max<std::size_t>(count_of(part), 1) * size_of(part.type);
+  const std::size_t factors = part.type == DType::kF8 ? rows_of(part) * sizeof(float) : 0;
+  return aligned(numbers) + aligned(factors);
+}
+
+}  // namespace
+
+float* factors_of(std::byte* part, std::size_t numbers) {
+  return reinterpret_cast<float*>(part + aligned(numbers));
+}
+
+Weight::Weight(std::shared_ptr<WeightStore> store, std::span<const WeightPart> parts)
+    : store_(std::move(store)) {
+  for (const WeightPart& part : parts) {
+    offsets_.push_back(bytes_);
+    bytes_ += bytes_of(part);
+  }
+  check(cudaEventCreateWithFlags(&copied_, cudaEventDisableTiming), "making an event");
+}
+
+Weight::~Weight() {
+  if (data_) store_->free(data_, bytes_);
+  cudaEventDestroy(copied_);
+}
+
+bool Weight::arrived() const {
+  if (arrived_.load(std::memory_order_acquire)) return true;
+  const cudaError_t status = cudaEventQuery(copied_);
+  if (status == cudaErrorNotReady) return false;
+  check(status, "copying weights");
+  arrived_.store(true, std::memory_order_release);
+  return true;
+}
+
+void Weight::await(cudaStream_t stream) const {
+  check(cudaStreamWaitEvent(stream, copied_, 0), "waiting for weights");
+}
+
+std::shared_ptr<WeightStore> WeightStore::of_this_process() {
+  static std::mutex mutex;
+  static std::weak_ptr<WeightStore> kept;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<WeightStore> store = kept.lock();
+  if (!store) kept = store = std::make_shared<WeightStore>();
+  return store;
+}
+
+WeightStore::WeightStore() {
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
+  check(cudaMemPoolCreate(&pool_, &properties), "making a pool of device memory");
+  // What one model leaves free the next one takes: nothing goes back to the driver in between.
+  std::uint64_t everything = UINT64_MAX;
+  check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &everything),
+        "making a pool of device memory");
+}
+
+WeightStore::~WeightStore() {
+  cudaStreamSynchronize(stream_);
+  uploader_.reset();
+  cudaMemPoolDestroy(pool_);
+  cudaStreamDestroy(stream_);
+}
+
+std::shared_ptr<Weight> WeightStore::load(std::span<const WeightPart> parts,
+                                          const WeightsCopied& copied) {
+  Key key;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const HostTensor& t : parts[i].tensors)
+      key.emplace_back(i, parts[i].type, t.data, t.type, t.rows, t.cols);
+  }
+  const std::lock_guard lock(mutex_);
+  if (std::shared_ptr<Weight> weight = known_[key].lock()) return weight;
+  std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
+  auto weight = std::make_shared<Weight>(shared_from_this(), parts);
+  fill(*weight, parts, copied);
+  known_[key] = weight;
+  return weight;
+}
+
+std::shared_ptr<Weight> WeightStore::load_own(std::span<const WeightPart> parts,
+                                              const WeightsCopied& copied) {
+  const std::lock_guard lock(mutex_);
+  auto weight = std::make_shared<Weight>(shared_from_this(), parts);
+  fill(*weight, parts, copied);
+  return weight;
+}
+
+void WeightStore::fill(Weight& weight, std::span<const WeightPart> parts,
+                       const WeightsCopied& copied) {
+  weight.data_ = allocate(weight.bytes_);
+  if (!uploader_) uploader_ = std::make_unique<Uploader>(stream_);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::byte* to = weight.part(static_cast<int>(i));
+    if (parts[i].type == DType::kF8)
+      copy_narrow(parts[i], to, copied);
+    else
+      copy(parts[i], to, parts[i].type, copied);
+  }
+  check(cudaEventRecord(weight.copied_, stream_), "copying weights");
+}
+
+void WeightStore::copy(const WeightPart& part, std::byte* to, DType type,
+                       const WeightsCopied& copied) {
+  for (const HostTensor& tensor : part.tensors) {
+    uploader_->copy(tensor, type, to, copied);
+    to += static_cast<std::size_t>(tensor.rows) * tensor.cols * size_of(type);
+  }
+}
+
+// By way of bf16 in memory that is free again when the stream gets there.
+void WeightStore::copy_narrow(const WeightPart& part, std::byte* to, const WeightsCopied& copied) {
+  const std::size_t numbers = count_of(part), bytes = numbers * size_of(DType::kBF16);
+  const int rows = rows_of(part), cols = part.tensors.front().cols;
+  std::byte* wide = allocate(bytes);
+  copy(part, wide, DType::kBF16, copied);
+  launch_narrow({.kind = OperationKind::kNarrow,
+                 .in = {wide, DType::kBF16, rows, cols, cols},
+                 .out = {to, DType::kF8, rows, cols, cols, factors_of(to, numbers)}},
+                stream_);
+  free(wide, bytes);
+}
+
+void WeightStore::leave(Weight& weight) {
+  const std::lock_guard lock(mutex_);
+  if (!weight.data_) return;
+  if (!weight.host_) {
+    auto host = std::make_unique<PinnedArray>(weight.bytes_);
+    check(
+        cudaMemcpyAsync(host->data(), weight.data_, weight.bytes_, cudaMemcpyDeviceToHost, stream_),
+        "moving weights to the host");
+    weight.host_ = std::move(host);
+  }
+  free(std::exchange(weight.data_, nullptr), weight.bytes_);
+}
+
+void WeightStore::come(Weight& weight) {
+  const std::lock_guard lock(mutex_);
+  if (weight.data_) return;
+  weight.data_ = allocate(weight.bytes_);
+  weight.arrived_ = false;
+  check(cudaMemcpyAsync(weight.data_, weight.host_->data(), weight.bytes_, cudaMemcpyHostToDevice,
+                        stream_),
+        "moving weights to the device");
+  check(cudaEventRecord(weight.copied_, stream_), "moving weights to the device");
+}
+
+std::uint64_t WeightStore::room() const {
+  std::size_t free = 0, all = 0;
+  std::uint64_t reserved = 0;
+  check(cudaMemGetInfo(&free, &all), "asking for the GPU's memory");
+  check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved),
+        "asking for the GPU's memory");
+  const std::uint64_t room = free + reserved - std::min<std::uint64_t>(reserved, bytes_here_);
+  return room - std::min<std::uint64_t>(room, kMargin);
+}
+
+void WeightStore::trim() noexcept {
+  cudaStreamSynchronize(stream_);
+  cudaMemPoolTrimTo(pool_, 0);
+}
+
+std::byte* WeightStore::allocate(std::size_t bytes) {
+  void* data = nullptr;
+  check(cudaMallocFromPoolAsync(&data, bytes, pool_, stream_), "allocating memory for weights");
+  bytes_here_ += bytes;
+  return static_cast<std::byte*>(data);
+}
+
+void WeightStore::free(std::byte* data, std::size_t bytes) noexcept {
+  cudaFreeAsync(data, stream_);
+  bytes_here_ -= bytes;
+}
+
+}  // namespace umf
