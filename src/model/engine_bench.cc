@@ -1,6 +1,6 @@
 // A decoding step of the published shapes beside the matrix products and the attention it consists
 // of, alone and in the same run. Random weights; every figure is a median of interleaved rounds.
-//   engine_bench [--backend NAME] [--positions N] [--quick]
+//   engine_bench [--backend NAME] [--positions N,N] [--rounds N] [--quick]
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -306,10 +306,18 @@ void measure(Backend& backend, const Shape& shape, const std::vector<int>& lengt
   }
 }
 
+std::vector<int> numbers(const std::string& list) {
+  std::vector<int> all;
+  for (std::size_t at = 0; at < list.size(); at = std::min(list.find(',', at), list.size() - 1) + 1)
+    all.push_back(std::max(33, std::atoi(list.c_str() + at)));
+  return all;
+}
+
 int run(int argc, char** argv) {
   std::string name = "cuda";
   std::vector<int> lengths = {768, 1024, 1280, 2048};
   bool quick = false;
+  int rounds = 15;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--quick")
@@ -317,15 +325,20 @@ int run(int argc, char** argv) {
     else if (option == "--backend" && i + 1 < argc)
       name = argv[++i];
     else if (option == "--positions" && i + 1 < argc)
-      lengths = {std::max(33, std::atoi(argv[++i]))};
+      lengths = numbers(argv[++i]);
+    else if (option == "--rounds" && i + 1 < argc)
+      rounds = std::max(1, std::atoi(argv[++i]));
     else
-      throw Error("engine_bench takes --backend NAME, --positions N and --quick, not " + option);
+      throw Error(
+          "engine_bench takes --backend NAME, --positions N,N, --rounds N and --quick, not " +
+          option);
   }
   if (quick) lengths = {64};
   const auto backend = make_backend(name, {});
   const double best = peak(*backend, quick);
   fmt::print("{}: {:.0f} TFLOP/s in one large product\n", backend->description(), best);
-  for (const Shape& shape : shapes(quick)) measure(*backend, shape, lengths, best, quick ? 3 : 15);
+  for (const Shape& shape : shapes(quick))
+    measure(*backend, shape, lengths, best, quick ? 3 : rounds);
   return 0;
 }
 

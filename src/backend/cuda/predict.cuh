@@ -103,15 +103,20 @@ __device__ inline bool has_edit(int first, const DeviceSampling& sampling) {
 }
 
 // Calls use(first, logits) for this thread's share of a row: four neighbours at a time, since four
-// tokens share a block of noise.
+// tokens share a block of noise. The next four are on their way meanwhile.
 template <class Use>
 __device__ void for_tokens(const float* row, int vocabulary, const DeviceSampling& sampling,
                            const Use& use) {
-#pragma unroll 2
-  for (int first = threadIdx.x * 4; first < vocabulary; first += kPredictThreads * 4) {
+  constexpr int kStep = kPredictThreads * 4;
+  const auto load = [&](int first) {
+    return first + 4 <= vocabulary ? *reinterpret_cast<const float4*>(row + first) : float4{};
+  };
+  float4 next = load(threadIdx.x * 4);
+  for (int first = threadIdx.x * 4; first < vocabulary; first += kStep) {
+    const float4 four = next;
+    next = load(first + kStep);
     Logit logits[4];
     if (first + 4 <= vocabulary && !has_edit(first, sampling)) {
-      const float4 four = *reinterpret_cast<const float4*>(row + first);
       logits[0] = {clean(four.x), false}, logits[1] = {clean(four.y), false};
       logits[2] = {clean(four.z), false}, logits[3] = {clean(four.w), false};
     } else {
