@@ -184,9 +184,9 @@ void SolveCliOptions::declare(OptionSet& options) {
 void SolveCliOptions::declare_machine(OptionSet& options) {
   options.value("memory-limit", memory_limit,
                 "GB of weights in memory; the idle model is put aside above it");
-  options.value(
-      "workers", workers,
-      "rollouts at once: what comes next is begun early; same result, threads are shared");
+  options.value("workers", workers,
+                "rollouts at once (of one search; in umf bench of as many searches); same result, "
+                "threads are shared");
   options.flag("unsafe-no-sandbox", unsafe,
                "run candidates' programs without isolation where there is none");
   common.declare(options);
@@ -262,6 +262,7 @@ Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf) {
   made.search_options = options.search_options;
   made.treasure = options.treasure;
   made.seed = options.seed;
+  made.workers = options.workers;
   made.walk.window = options.window != 0 ? options.window
                      : preset != nullptr ? kPaperWindow
                                          : kDefaultWindow;
