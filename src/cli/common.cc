@@ -27,7 +27,8 @@ void print_line(const std::string& text) { fmt::print("{}\n", text); }
 }  // namespace
 
 void CommonOptions::declare(OptionSet& options) {
-  options.value("backend", backend, "auto, cuda, cpu, cuda-f32 or reference");
+  options.value("backend", backend,
+                "auto, cuda, cpu, cuda-f32, cuda-fp8 (approximate) or reference");
   options.value("threads", machine.threads, "threads of the cpu backend; 0 for all cores");
   options.value("cpu-target", machine.target,
                 "force avx512, avx2 or scalar; the results are the same");

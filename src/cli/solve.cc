@@ -135,6 +135,7 @@ int solve_problem(SolveCliOptions& options) {
                    {"seconds_returning", shelf->seconds_returning()}}},
                  {"speculative", speculative_json(search.speculation())},
                  {"why", solution.best ? solution.best->why : ""}});
+    if (shelf->backend().approximate()) json["approximate"] = true;
     if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
     print_in_order(json);
   } else if (solution.best) {
