@@ -15,7 +15,7 @@
 
 namespace umf {
 
-inline constexpr int kDefaultWindows = 8;  // of a budget
+inline constexpr int kDefaultWindows = 16;  // of a budget
 
 struct Configuration {
   std::string search_name;

@@ -164,7 +164,7 @@ void SolveCliOptions::declare(OptionSet& options) {
   declare_shared(options);
   options.flag("list-presets", list_presets, "list the presets");
   options.flag("list-searches", list_searches, "list the searches");
-  options.value("budget", budget, "forward passes to spend; 0 for 8 windows");
+  options.value("budget", budget, "forward passes to spend; 0 for 16 windows");
   options.value("curve", curve, "also give the result at these smaller budgets: 768,1536,...");
   options.value("checkpoint", checkpoint,
                 "a file that is written as the search goes and continued after a break");
