@@ -29,6 +29,7 @@ struct Configuration {
   SearchOptions search_options;
   TreasureOptions treasure;
   std::uint64_t seed = 0;
+  int workers = 1;  // replicas of the shelf that one search uses; changes no result
 };
 
 // The largest window that one of the models recommends.
