@@ -100,7 +100,8 @@ TEST(EmbeddedModels, StandBeforeDirectoriesOfTheirName) {
   EXPECT_THAT(umf({"models", "./dream"}, "", go).out, testing::Not(HasSubstr("embedded:")));
 }
 
-// What make solve shows: the first model alone is wrong, the search is right, and several wrote it.
+// What make solve shows (tools/embedded/first_run.py finds such problems): the first model alone is
+// wrong, the search is right, and several wrote it.
 TEST(FirstRun, SolvesWhatTheFirstModelAloneGetsWrong) {
   const Json run = solved({"--curve", "96"});
   EXPECT_EQ(run["reward"], 1.0);
@@ -108,7 +109,7 @@ TEST(FirstRun, SolvesWhatTheFirstModelAloneGetsWrong) {
   EXPECT_EQ(run["curve"][0]["nfe"], 96);
   std::set<std::string> authors(run["best"]["path"].begin(), run["best"]["path"].end());
   EXPECT_GE(authors.size(), 2u) << run.dump();
-  EXPECT_LE(run["search"]["nfe"], 768);
+  EXPECT_LE(run["search"]["nfe"], 1536);
 }
 
 TEST(FirstRun, TellsWhoWroteWhatAndWhichTestsPass) {
@@ -118,7 +119,7 @@ TEST(FirstRun, TellsWhoWroteWhatAndWhichTestsPass) {
   EXPECT_THAT(run.out, testing::Not(HasSubstr("\x1b")));
   for (const char* part :
        {"\nwritten by  A llada", "\n  A  ", "tests  ", "  ok      f(", "\nllada alone  ",
-        "  wrong   f(", "forward passes (NFE) of 768", "hits of the cache", "stopped: reward"})
+        "  wrong   f(", "forward passes (NFE) of 1536", "hits of the cache", "stopped: reward"})
     EXPECT_THAT(run.err, HasSubstr(part));
 }
 
@@ -169,10 +170,12 @@ TEST(Examples, AreSolvedAlikeByPath) {
   EXPECT_EQ(file["answer"], built_in["answer"]);
 }
 
+// All that the embedded models can do, but for the first run.
 std::vector<std::string> solvable() {
   std::vector<std::string> names;
   for (const Example& example : examples()) {
-    if (example.needs.empty()) names.push_back(example.name);
+    if (example.needs.empty() && example.name != examples().front().name)
+      names.push_back(example.name);
   }
   return names;
 }
