@@ -81,8 +81,7 @@ Asking asked(const SolveCliOptions& options) {
   const Example example =
       options.example.empty() ? examples().front() : find_example(options.example);
   if (!example.needs.empty() && options.models.empty() && options.preset.empty())
-    throw Error(
-        fmt::format("example '{}' needs {}; give --model WHERE", example.name, example.needs));
+    throw Error(fmt::format("example '{}' needs {}", example.name, example.needs));
   return {example_problem(example), "example " + example.name};
 }
 
@@ -112,7 +111,9 @@ int solve_problem(SolveCliOptions& options) {
   std::string trace, detail = "no answer yet";
   long nfe = 0;
   ProblemSearch search(configuration, *shelf, problem, *reward, [&](auto, auto) {
-    progress.show(static_cast<int>(++nfe), static_cast<int>(configuration.solve.budget), detail);
+    const std::string& author = configuration.action_names[search.acting()];
+    progress.show(static_cast<int>(++nfe), static_cast<int>(configuration.solve.budget),
+                  detail + ", now " + author);
     return !interrupted();
   });
   if (!options.checkpoint.empty()) search.keep_checkpoint(options.checkpoint);
