@@ -69,8 +69,8 @@ class Walker {
   // it.
   bool closed(StateId id) const;
 
-  // The trial's state in the ids of the action's model, as its walk begins; nothing when it does not
-  // fit there.
+  // The trial's state in the ids of the action's model, as its walk begins; nothing when it does
+  // not fit there.
   std::optional<WindowState> enter(const Trial& trial) const;
 
   // The state for display; its ids belong to tokenizer_of(state).
