@@ -50,8 +50,13 @@ class Run:
     def column(self, name, budget):
         return [self.results[problem, name, budget] for problem in self.problems]
 
-    def solved(self, name, budget):
+    def solved(self, name, budget=None):
+        """1 or 0 per problem; without a budget at 16 windows, or the most there is below."""
+        budget = budget or max(b for b in self.budgets(name) if b <= BUDGETS[4])
         return [int(result["passed"]) for result in self.column(name, budget)]
+
+    def best(self, prefixes):
+        return max(self.matching(prefixes), key=lambda name: sum(self.solved(name)))
 
     def budgets(self, name):
         return dict(self.configurations)[name]
@@ -86,40 +91,33 @@ def table(head, rows):
 
 def scaling(run):
     """Every configuration at every budget, the best at 16 windows first."""
-    def order(entry):
-        name, budgets = entry
-        return -percent(run.solved(name, min(budgets[-1], BUDGETS[4])))
-
     rows = [[f"`{name}`"] + [f"{percent(run.solved(name, b)):.1f}" if b in budgets else "" for b in BUDGETS]
-            for name, budgets in sorted(run.configurations, key=order) if not name.startswith("spent")]
+            for name, budgets in sorted(run.configurations, key=lambda entry: -sum(run.solved(entry[0])))
+            if not name.startswith("spent")]
     return table(["configuration"] + [f"{b // WINDOW}" for b in BUDGETS], rows)
 
 
 def methods(run):
     """The best of each kind at 16 windows beside the paper, and what the best UnMaskFork has over it."""
-    at = lambda name: min(run.budgets(name)[-1], BUDGETS[4])
-    best = max(run.matching("umf-"), key=lambda name: sum(run.solved(name, at(name))))
+    ours = run.best("umf-")
     rows = []
     for kind, prefixes in KINDS.items():
-        names = run.matching(prefixes)
-        if not names:
+        if not run.matching(prefixes):
             continue
-        name = max(names, key=lambda name: sum(run.solved(name, at(name))))
-        low, high = share_interval(run.solved(name, at(name)))
-        against = "" if name == best else paired(run.solved(best, BUDGETS[4]), run.solved(name, at(name)))
-        rows.append([kind, f"`{name}`", f"{percent(run.solved(name, at(name))):.1f}", f"{low:.1f} to {high:.1f}", against,
+        name = run.best(prefixes)
+        low, high = share_interval(run.solved(name))
+        rows.append([kind, f"`{name}`", f"{percent(run.solved(name)):.1f}", f"{low:.1f} to {high:.1f}",
+                     "" if name == ours else paired(run.solved(ours), run.solved(name)),
                      " / ".join(map(str, PAPER[kind])) if kind in PAPER else ""])
-    return f"The best UnMaskFork is `{best}`.\n\n" + table(
-        ["method", "best configuration", "solved %", "95 %", f"`{best}` over it", "paper: LCB / HE+ / MBPP+"], rows)
+    return table(["method", "best configuration", "solved %", "95 %", f"`{ours}` over it", "paper: LCB / HE+ / MBPP+"], rows)
 
 
 def every_rival(run):
     """What must hold: the best UnMaskFork against each greedy answer, each best-of-N and each pair."""
-    best = max(run.matching("umf-"), key=lambda name: sum(run.solved(name, BUDGETS[4])) if BUDGETS[4] in run.budgets(name) else 0)
-    rows = [[f"`{name}`", f"{percent(run.solved(name, min(run.budgets(name)[-1], BUDGETS[4]))):.1f}",
-             paired(run.solved(best, BUDGETS[4]), run.solved(name, min(run.budgets(name)[-1], BUDGETS[4])))]
+    ours = run.best("umf-")
+    rows = [[f"`{name}`", f"{percent(run.solved(name)):.1f}", paired(run.solved(ours), run.solved(name))]
             for name in run.matching("greedy- bon- pair-")]
-    return table(["rival at 16 windows", "solved %", f"`{best}` over it"], rows)
+    return table(["rival at 16 windows", "solved %", f"`{ours}` over it"], rows)
 
 
 def cache(run):
@@ -153,7 +151,7 @@ def dropout(folders, whole):
     runs = [("0", whole)] + [(folder.name.removeprefix("drop-"), Run(folder)) for folder in folders]
     names = [name for name, _ in runs[-1][1].configurations]
     for rate, run in runs:
-        rows.append([rate, len(run.problems)] + [f"{percent(run.solved(name, BUDGETS[4])):.1f}" for name in names])
+        rows.append([rate, len(run.problems)] + [f"{percent(run.solved(name)):.1f}" for name in names])
     return table(["share of visible tests left out", "problems"] + [f"`{name}`" for name in names], rows)
 
 
@@ -172,7 +170,7 @@ def main():
     for name in ("study", "treasure"):
         if (arguments.runs / name).is_dir():
             other = Run(arguments.runs / name)
-            print(f"### {name.capitalize()}, {len(other.problems)} problems of dev\n\n{plain(other)}")
+            print("" if not other.problems else f"### {name.capitalize()}, {len(other.problems)} problems of dev\n\n{plain(other)}")
     folders = sorted(arguments.runs.glob("drop-*"))
     if folders:
         print(f"### Visible tests left out\n\n{dropout(folders, run)}")
