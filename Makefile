@@ -8,13 +8,13 @@ packages:
 build: packages ## build the program: build/umf
 	@cmake --preset cpu >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
 	@rm -f build-configure.log
-	@cmake --build --preset cpu --target umf make-tiny-models
+	@cmake --build --preset cpu --target umf
 
 all: build # the tests and benchmarks, too
 	@cmake --build --preset cpu
 
-solve: build ## search over tiny models made on the spot (random weights: the texts are noise)
-	@tools/solve-demo build
+solve: build ## solve a built-in problem with the embedded models
+	@build/umf solve
 
 test: all ## build and run all tests
 	@ctest --preset cpu -j2
@@ -34,6 +34,7 @@ bench-gpu: packages ## a decoding step of the published shapes on the GPU (needs
 	@cmake --preset cuda >/dev/null
 	@cmake --build --preset cuda --target engine_bench
 	@build-cuda/src/model/engine_bench
+	@build-cuda/src/model/engine_bench --backend cuda-fp8 --positions 1024
 
 format: ## clang-format over all sources
 	@git ls-files '*.cc' '*.h' '*.cu' '*.cuh' | xargs clang-format -i

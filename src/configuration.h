@@ -15,8 +15,7 @@
 
 namespace umf {
 
-inline constexpr int kDefaultWindow = 256;  // tokens of an answer
-inline constexpr int kDefaultWindows = 8;   // of a budget
+inline constexpr int kDefaultWindows = 16;  // of a budget
 
 struct Configuration {
   std::string search_name;
@@ -33,6 +32,8 @@ struct Configuration {
   int workers = 1;  // replicas of the shelf that one search uses; changes no result
 };
 
+// The largest window that one of the models recommends.
+int recommended_window(const Configuration& configuration, Shelf& shelf);
 // Forward passes to spend; each half of a pair gets half of them.
 void set_budget(Configuration& configuration, long budget);
 // The recommended action of a model, by its number in `models`: what options and requests change.

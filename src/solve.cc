@@ -158,6 +158,7 @@ void Run::score(const Trial& trial, Outcome& outcome, Ledger& ledger,
                       .iteration = ledger.rollouts()};
   if (best && !better(candidate, *best)) return;
   candidate.actions = lineage_.actions(end);
+  candidate.path = lineage_.states(end);
   candidate.why = std::move(verdict.why);
   best = std::move(candidate);
 }

@@ -191,7 +191,7 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
   for (const Task& task : dataset.tasks) ids.push_back(task.problem.id);
   for (int i = 0; i < shelf.size(); ++i) {
     const Checkpoint& checkpoint = shelf.checkpoint(i);
-    models.push_back({{"directory", checkpoint.location.directory.string()},
+    models.push_back({{"directory", checkpoint.location.folder.place()},
                       {"commit", checkpoint.location.commit},
                       {"fingerprint", fmt::format("{:016x}", checkpoint.weights.fingerprint())}});
   }
@@ -203,17 +203,19 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
     json["model_names"] = largest.model_names;
     configurations.push_back(std::move(json));
   }
-  return {{"version", version()},
-          {"backend", shelf.backend().name()},
-          {"dataset",
-           {{"path", std::filesystem::absolute(options.dataset).string()},
-            {"kind", dataset.kind},
-            {"fingerprint", dataset.fingerprint},
-            {"prompt_style", options.data.prompt_style},
-            {"problems", ids}}},
-          {"tests", {{"drop_rate", options.drop_rate}, {"drop_seed", options.drop_seed}}},
-          {"models", models},
-          {"configurations", configurations}};
+  Json json = {{"version", version()},
+               {"backend", shelf.backend().name()},
+               {"dataset",
+                {{"path", std::filesystem::absolute(options.dataset).string()},
+                 {"kind", dataset.kind},
+                 {"fingerprint", dataset.fingerprint},
+                 {"prompt_style", options.data.prompt_style},
+                 {"problems", ids}}},
+               {"tests", {{"drop_rate", options.drop_rate}, {"drop_seed", options.drop_seed}}},
+               {"models", models},
+               {"configurations", configurations}};
+  if (shelf.backend().approximate()) json["approximate"] = true;
+  return json;
 }
 
 }  // namespace umf

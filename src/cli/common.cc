@@ -11,6 +11,8 @@
 #include "base/files.h"
 #include "base/inflate.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
+#include "model/embedded.h"
 
 namespace umf {
 namespace {
@@ -27,7 +29,8 @@ void print_line(const std::string& text) { fmt::print("{}\n", text); }
 }  // namespace
 
 void CommonOptions::declare(OptionSet& options) {
-  options.value("backend", backend, "auto, cuda, cpu, cuda-f32 or reference");
+  options.value("backend", backend,
+                "auto, cuda, cpu, cuda-f32, cuda-fp8 (approximate) or reference");
   options.value("threads", machine.threads, "threads of the cpu backend; 0 for all cores");
   options.value("cpu-target", machine.target,
                 "force avx512, avx2 or scalar; the results are the same");
@@ -61,6 +64,13 @@ ModelChoice parse_model_choice(const std::string& text) {
   return {name, text};
 }
 
+std::vector<std::string> default_models(const std::string& command) {
+  std::vector<std::string> names;
+  for (const BuiltInFolder& model : embedded_models()) names.emplace_back(model.name);
+  if (names.empty()) throw Error(command + " needs --model WHERE");
+  return names;
+}
+
 std::vector<std::string> read_ids(const std::string& path) {
   std::vector<std::string> ids;
   LineReader lines(path);
@@ -86,17 +96,7 @@ void print_in_order(const nlohmann::ordered_json& value) {
 }
 
 void print_answer(const std::string& text) {
-  if (::isatty(STDOUT_FILENO) == 0) return print_line(text);
-  std::string safe;
-  for (const char c : text) {
-    const bool control =
-        (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
-    if (control)
-      safe += "\xEF\xBF\xBD";
-    else
-      safe += c;
-  }
-  print_line(safe);
+  print_line(::isatty(STDOUT_FILENO) == 0 ? text : harmless(text));
 }
 
 bool interrupted() { return stop_requested != 0; }

@@ -1,27 +1,17 @@
 #include "cli/progress.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 #include <utility>
 
+#include "cli/terminal.h"
+
 namespace umf {
-namespace {
-
-bool stderr_is_live() {
-  const char* terminal = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) != 0 && terminal != nullptr &&
-         std::string_view(terminal) != "dumb";
-}
-
-}  // namespace
 
 Progress::Progress(bool quiet, std::string unit)
     : quiet_(quiet),
-      live_(stderr_is_live()),
+      live_(is_live_terminal(stderr)),
       unit_(std::move(unit)),
       start_(Clock::now()),
       last_(start_) {}

@@ -213,7 +213,6 @@ Branching Walker::branch(StateId from, int index, int children, const WalkObserv
   return result;
 }
 
-// The trial's state in the ids of the action's model; nothing when it does not fit there.
 std::optional<WindowState> Walker::enter(const Trial& trial) const {
   const int participant = actions_[trial.action].model;
   const auto& [model, tokenizer, prompt] = participants_[participant];
