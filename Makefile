@@ -30,11 +30,14 @@ bench: all ## the measurements of docs/benchmarks.md (minutes)
 fuzz: packages ## fuzz every parser of untrusted input; FUZZ_SECONDS=60 each
 	@tools/fuzz $(or $(FUZZ_SECONDS),60)
 
-bench-gpu: packages ## a decoding step of the published shapes on the GPU (needs CUDA 13)
+bench-gpu: packages ## steps and a whole search of the published shapes on the GPU, and small models (needs CUDA 13)
 	@cmake --preset cuda >/dev/null
-	@cmake --build --preset cuda --target engine_bench
+	@cmake --build --preset cuda --target engine_bench workers_bench whole_search_bench
 	@build-cuda/src/model/engine_bench
 	@build-cuda/src/model/engine_bench --backend cuda-fp8 --positions 1024
+	@build-cuda/src/model/workers_bench
+	@build-cuda/src/whole_search_bench --prm
+	@build-cuda/src/whole_search_bench --window 64 --budget 512 --memory-limit 17
 
 format: ## clang-format over all sources
 	@git ls-files '*.cc' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
