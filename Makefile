@@ -1,6 +1,6 @@
 # The front door. Everything real happens in CMake; `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: build all solve test asan bench bench-gpu fuzz format format-check tidy clean help packages
+.PHONY: build all solve test asan bench bench-gpu evidence fuzz format format-check tidy clean help packages
 
 packages:
 	@tools/install-packages
@@ -27,14 +27,20 @@ asan: packages ## the tests under AddressSanitizer and UndefinedBehaviorSanitize
 bench: all ## the measurements of docs/benchmarks.md (minutes)
 	@tools/bench build
 
+evidence: build ## what switching models gains, on the embedded models: hours on a laptop, resumable
+	@tools/evidence/run build evidence all --workers $$(nproc) --threads $$(nproc)
+
 fuzz: packages ## fuzz every parser of untrusted input; FUZZ_SECONDS=60 each
 	@tools/fuzz $(or $(FUZZ_SECONDS),60)
 
-bench-gpu: packages ## a decoding step of the published shapes on the GPU (needs CUDA 13)
+bench-gpu: packages ## steps and a whole search of the published shapes on the GPU, and small models (needs CUDA 13)
 	@cmake --preset cuda >/dev/null
-	@cmake --build --preset cuda --target engine_bench
+	@cmake --build --preset cuda --target engine_bench workers_bench whole_search_bench
 	@build-cuda/src/model/engine_bench
 	@build-cuda/src/model/engine_bench --backend cuda-fp8 --positions 1024
+	@build-cuda/src/model/workers_bench
+	@build-cuda/src/whole_search_bench --prm
+	@build-cuda/src/whole_search_bench --window 64 --budget 512 --memory-limit 17
 
 format: ## clang-format over all sources
 	@git ls-files '*.cc' '*.h' '*.cu' '*.cuh' | xargs clang-format -i

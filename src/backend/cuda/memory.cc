@@ -1,8 +1,30 @@
 #include "backend/cuda/memory.h"
 
+#include <fmt/core.h>
+#include <sys/mman.h>
+
+#include <thread>
+
 #include "backend/cuda/check.h"
 
 namespace umf {
+namespace {
+
+constexpr std::size_t kLarge = std::size_t{64} << 20;
+
+void touch_pages(std::byte* data, std::size_t bytes) {
+  constexpr std::size_t kThreads = 8, kPage = 4096;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([=] {
+      for (std::size_t at = bytes * i / kThreads; at < bytes * (i + 1) / kThreads; at += kPage)
+        data[at] = std::byte{};
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
 
 DeviceArray::DeviceArray(std::size_t bytes) : bytes_(bytes) {
   check(cudaMalloc(&data_, bytes), "allocating device memory");
@@ -13,10 +35,33 @@ DeviceArray::~DeviceArray() {
 }
 
 PinnedArray::PinnedArray(std::size_t bytes) : bytes_(bytes) {
-  check(cudaMallocHost(&data_, bytes), "allocating page-locked memory");
+  if (bytes_ < kLarge) {
+    check(cudaMallocHost(&data_, bytes), "allocating page-locked memory");
+    return;
+  }
+  data_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data_ == MAP_FAILED) {
+    throw Error(fmt::format(
+        "cuda: the host has no {} MB for weights that make room on the GPU. Use fewer models, or "
+        "raise --memory-limit",
+        bytes_ >> 20));
+  }
+  ::madvise(data_, bytes_, MADV_HUGEPAGE);  // a wish: small pages do as well
+  touch_pages(data(), bytes_);
+  if (const cudaError_t status = cudaHostRegister(data_, bytes_, cudaHostRegisterDefault)) {
+    ::munmap(data_, bytes_);
+    check(status, "locking memory of the host");
+  }
 }
 
-PinnedArray::~PinnedArray() { cudaFreeHost(data_); }
+PinnedArray::~PinnedArray() {
+  if (bytes_ < kLarge) {
+    cudaFreeHost(data_);
+  } else {
+    cudaHostUnregister(data_);
+    ::munmap(data_, bytes_);
+  }
+}
 
 Memory DevicePool::allocate(std::size_t bytes) {
   auto array = std::make_unique<DeviceArray>();

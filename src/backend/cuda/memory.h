@@ -45,7 +45,8 @@ class DeviceArray {
   std::size_t bytes_ = 0;
 };
 
-// Host memory that the device can copy from and to on its own.
+// Host memory that the device can copy from and to on its own. Large blocks are filled with pages
+// by several threads first: locking gigabytes page by page takes seconds.
 class PinnedArray {
  public:
   explicit PinnedArray(std::size_t bytes);
