@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -132,16 +133,23 @@ int solve_problem(SolveCliOptions& options) {
 
   const std::string answer = solution.best ? search.text(solution.best->end) : "";
   if (options.common.json) {
+    // The first walk of a model loads it.
+    const double loaded = std::min(shelf->load_seconds(), solution.walk_seconds);
     OrderedJson json = {{"id", problem.id},
                         {"answer", solution.best ? OrderedJson(answer) : OrderedJson(nullptr)}};
     json.update(solution_json(configuration, solution));
     json.update({{"seconds",
-                  {{"load", load_seconds},
-                   {"unmask", solution.walk_seconds},
+                  {{"load", load_seconds + loaded},
+                   {"unmask", solution.walk_seconds - loaded},
                    {"reward", solution.judge_seconds},
                    {"total", seconds_since(start)}}},
+                 {"weights",
+                  {{"loads", shelf->loads()},
+                   {"returns", shelf->returns()},
+                   {"seconds_returning", shelf->seconds_returning()}}},
                  {"speculative", speculative_json(search.speculation())},
                  {"why", solution.best ? solution.best->why : ""}});
+    if (shelf->backend().approximate()) json["approximate"] = true;
     if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
     print_in_order(json);
   } else if (solution.best) {
