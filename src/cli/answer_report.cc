@@ -71,8 +71,7 @@ void AnswerReport::watch(const RolloutEvent& event) {
     first_alone_ = event.outcome.path.back().state;
 }
 
-void AnswerReport::print(const Solution& solution, double seconds) const {
-  const Candidate& best = *solution.best;
+void AnswerReport::print(const Solution& solution, const Candidate& best, double seconds) const {
   const Paint paint(stdout);
   const std::string answer = search_.text(best.end);
   if (paint.on())
@@ -83,7 +82,7 @@ void AnswerReport::print(const Solution& solution, double seconds) const {
   print_authors(best);
   print_tests("tests", reward_.judge(answer));
   print_first_alone(best);
-  print_cost(solution, seconds);
+  print_cost(solution, best, seconds);
 }
 
 // On a terminal the answer shows it; elsewhere the answer stays as it is, to be used.
@@ -121,14 +120,15 @@ void AnswerReport::print_first_alone(const Candidate& best) const {
   print_tests(configuration_.action_names[0] + " alone", reward_.judge(answer), answer);
 }
 
-void AnswerReport::print_cost(const Solution& solution, double seconds) const {
+void AnswerReport::print_cost(const Solution& solution, const Candidate& best,
+                              double seconds) const {
   const Ledger& ledger = solution.ledger;
-  heading(Paint(stderr), "search",
-          fmt::format(
-              "{} forward passes (NFE) of {}; rollout {} of {}; {} hits of the cache saved {} "
-              "passes; {:.1f} s; stopped: {}",
-              ledger.nfe, configuration_.solve.budget, solution.best->iteration, ledger.rollouts(),
-              ledger.hits, ledger.saved_capped, seconds, name_of(solution.stopped)));
+  heading(
+      Paint(stderr), "search",
+      fmt::format("{} forward passes (NFE) of {}; rollout {} of {}; {} hits of the cache saved {} "
+                  "passes; {:.1f} s; stopped: {}",
+                  ledger.nfe, configuration_.solve.budget, best.iteration, ledger.rollouts(),
+                  ledger.hits, ledger.saved_capped, seconds, name_of(solution.stopped)));
 }
 
 }  // namespace umf

@@ -21,14 +21,14 @@ class AnswerReport {
   void watch(const RolloutEvent& event);
 
   // The answer on stdout, in its authors' colours on a terminal; all else on stderr.
-  void print(const Solution& solution, double seconds) const;
+  void print(const Solution& solution, const Candidate& best, double seconds) const;
 
  private:
   void print_authors(const Candidate& best) const;
   void print_first_alone(const Candidate& best) const;
   void print_tests(const std::string& title, const Verdict& verdict,
                    const std::string& answer = "") const;
-  void print_cost(const Solution& solution, double seconds) const;
+  void print_cost(const Solution& solution, const Candidate& best, double seconds) const;
 
   const Configuration& configuration_;
   const Problem& problem_;

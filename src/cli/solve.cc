@@ -156,7 +156,7 @@ int solve_problem(SolveCliOptions& options) {
     if (options.common.quiet)
       print_answer(answer);
     else
-      report.print(solution, seconds_since(start));
+      report.print(solution, *solution.best, seconds_since(start));
   }
   if (solution.stopped == Stop::kError) throw Error(solution.message);
   if (!solution.best && solution.stopped != Stop::kInterrupted)

@@ -36,7 +36,9 @@ std::vector<AuthoredText> authorship(const Walker& walker, std::span<const State
   StateId from = walker.root().state;
   for (std::size_t i = 0; i < path.size(); ++i) {
     // The action went this way, so the window did fit its model.
-    const WindowState entered = *walker.enter({from, actions[i]});
+    const auto fitting = walker.enter({from, actions[i]});
+    assert(fitting.has_value());
+    const WindowState& entered = *fitting;  // NOLINT(bugprone-unchecked-optional-access)
     authors =
         inherit(authors, entered, walker.state(path[i]), walker.lexicon_of(entered), actions[i]);
     from = path[i];
