@@ -39,6 +39,20 @@ ServedSearch::ServedSearch(Shelf& shelf, Configuration configuration, Problem pr
   search_.reset();
 }
 
+Json ServedSearch::description() const {
+  Json actions = Json::array();
+  for (std::size_t i = 0; i < configuration_.actions.size(); ++i) {
+    actions.push_back({{"name", configuration_.action_names[i]},
+                       {"model", configuration_.model_names[configuration_.actions[i].model]},
+                       {"settings", action_text(configuration_.actions[i])}});
+  }
+  return {
+      {"problem", {{"id", problem_.id}, {"prompt", problem_.prompt}, {"reward", problem_.reward}}},
+      {"search", {{"name", configuration_.search_name}, {"budget", configuration_.solve.budget}}},
+      {"window", configuration_.walk.window},
+      {"actions", actions}};
+}
+
 ProblemSearch& ServedSearch::make_search() {
   return search_.emplace(configuration_, shelf_, problem_, *reward_,
                          [this](std::span<const Token> window, auto) { return passed(window); });

@@ -15,6 +15,8 @@ class ServedSearch final : public DeviceTask {
   // Throws Error when configuration and problem do not fit.
   ServedSearch(Shelf& shelf, Configuration configuration, Problem problem,
                std::unique_ptr<Reward> reward, bool stream_state, bool stream_rollouts);
+  // What is searched, and how: {"problem","search","window","actions"}.
+  Json description() const;
   // The best answer found, also when the search was ended early.
   Completion run(Listener& listener) override;
 
