@@ -31,8 +31,8 @@ class ProblemSearch {
 
   // The answer of a candidate; bytes that are not UTF-8 are replaced.
   std::string text(StateId end) const;
-  // While an observer is called: the action that makes the pass.
-  int acting() const { return beam_ ? beam_->acting() : ahead_->acting(); }
+  // While an observer is called: the trial whose pass it sees.
+  const Trial& asked() const { return beam_ ? beam_->asked() : ahead_->asked(); }
   long prompt_tokens() const { return static_cast<long>(participants_.front().prompt.size()); }
   const Walker& walker() const { return walker_; }
   const Speculation& speculation() const { return speculation_; }       // after the run

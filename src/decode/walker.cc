@@ -142,9 +142,9 @@ std::string Walker::memo_key(const Trial& trial) const {
 }
 
 Outcome Walker::walk_anew(const Trial& trial, int limit, const WalkObserver& observer) {
-  std::optional<WindowState> entered = enter(trial);
-  if (!entered) return {.complete = false, .feasible = false};
-  WindowState& state = *entered;
+  std::optional<WindowState> start = entered(trial);
+  if (!start) return {.complete = false, .feasible = false};
+  WindowState& state = *start;
   const Action action = drawn(actions_[trial.action], trial.draw);
   if (action.remask != Remask::kNone)
     return remask_from(std::move(state), action, trial.action, limit, observer);
@@ -190,18 +190,18 @@ Branching Walker::branch(StateId from, int index, int children, const WalkObserv
   require(participant.model->info().block == 0,
           fmt::format("{} decodes in blocks and cannot complete a window in one pass",
                       participant.model->info().name));
-  const std::optional<WindowState> entered = enter({from, index});
-  if (!entered) return {.feasible = false};
+  const std::optional<WindowState> start = entered({from, index});
+  if (!start) return {.feasible = false};
   if (memo_ != nullptr) memo_->count_passes(1);
-  const Range open = active_range(*entered, participant);
-  const Drafts drafts = draft_children(*participant.model, participant.prompt, entered->cells,
+  const Range open = active_range(*start, participant);
+  const Drafts drafts = draft_children(*participant.model, participant.prompt, start->cells,
                                        action, index, open.begin, open.end, children);
-  WindowState full = *entered;
+  WindowState full = *start;
   full.steps_left = 0;
   for (const Commit& commit : drafts.completion) full.cells[commit.cell] = commit.token;
   Branching result;
   for (const Commit& commit : drafts.children) {
-    WindowState child = *entered, completion = full;
+    WindowState child = *start, completion = full;
     child.steps_left = 0;
     child.cells[commit.cell] = completion.cells[commit.cell] = commit.token;
     const StateId id = table_.intern(child);
@@ -209,12 +209,11 @@ Branching Walker::branch(StateId from, int index, int children, const WalkObserv
     if (std::ranges::find(result.branches, branch) == result.branches.end())
       result.branches.push_back(branch);
   }
-  if (observer) result.interrupted = !observer(entered->cells, drafts.children);
+  if (observer) result.interrupted = !observer(start->cells, drafts.children);
   return result;
 }
 
-// The trial's state in the ids of the action's model; nothing when it does not fit there.
-std::optional<WindowState> Walker::enter(const Trial& trial) const {
+std::optional<WindowState> Walker::entered(const Trial& trial) const {
   const int participant = actions_[trial.action].model;
   const auto& [model, tokenizer, prompt] = participants_[participant];
   const int lexicon = lexicon_of_[participant];

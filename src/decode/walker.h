@@ -71,9 +71,13 @@ class Walker {
 
   // The state for display; its ids belong to tokenizer_of(state).
   WindowState state(StateId id) const { return table_.at(id); }
+  const Lexicon& lexicon_of(const WindowState& state) const { return lexicons_[state.lexicon]; }
   const Tokenizer& tokenizer_of(const WindowState& state) const {
-    return *lexicons_[state.lexicon].tokenizer;
+    return *lexicon_of(state).tokenizer;
   }
+  // The trial's state in the ids of its action's model, as its walk begins; nothing when it does
+  // not fit there.
+  std::optional<WindowState> entered(const Trial& trial) const;
   // The id of a state that an earlier run of the same configuration reached.
   StateId restore(const WindowState& state) { return table_.intern(state); }
   int states() const { return table_.size(); }
@@ -91,7 +95,6 @@ class Walker {
   int masks_in(const WindowState& state) const;
   bool closed(const WindowState& state) const;
   Commit fill_behind(WindowState& state) const;
-  std::optional<WindowState> enter(const Trial& trial) const;
   Outcome remask_from(WindowState state, const Action& action, int index, int limit,
                       const WalkObserver& observer);
   Range active_range(const WindowState& state, const Participant& participant) const;

@@ -61,7 +61,7 @@ ProblemSearch& ServedSearch::make_search() {
 bool ServedSearch::passed(std::span<const Token> window) {
   ++passes_;
   if (stream_state_) {
-    const int action = search_->acting();
+    const int action = search_->asked().action;
     const int model = configuration_.models[configuration_.actions[action].model];
     const Checkpoint& checkpoint = shelf_.checkpoint(model);
     listener_->state(0, {{"pass", passes_},
