@@ -104,13 +104,14 @@ int solve_problem(SolveCliOptions& options) {
     progress.show(static_cast<int>(++nfe), static_cast<int>(configuration.solve.budget), detail);
     return !interrupted();
   });
+  TraceWriter tracer(search.walker());
   if (!options.checkpoint.empty()) search.keep_checkpoint(options.checkpoint);
   const double load_seconds = seconds_since(start);
   const Solution solution = search.run([&](const RolloutEvent& event) {
     nfe = event.ledger.nfe;
     detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
                          100 * event.ledger.hit_rate());
-    if (!options.trace.empty()) trace += trace_line(event);
+    if (!options.trace.empty()) trace += tracer.line(event);
     return !interrupted();
   });
   progress.clear();

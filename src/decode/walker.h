@@ -78,6 +78,7 @@ class Walker {
   // The trial's state in the ids of its action's model, as its walk begins; nothing when it does
   // not fit there.
   std::optional<WindowState> entered(const Trial& trial) const;
+  Token mask_of(StateId id) const { return lexicon_of(state(id)).tokens.mask; }
   // The id of a state that an earlier run of the same configuration reached.
   StateId restore(const WindowState& state) { return table_.intern(state); }
   int states() const { return table_.size(); }
