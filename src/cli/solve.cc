@@ -15,6 +15,7 @@
 #include "cli/judges.h"
 #include "cli/progress.h"
 #include "cli/solve_setup.h"
+#include "cli/watch.h"
 #include "presets.h"
 #include "problem_search.h"
 #include "solution_json.h"
@@ -81,6 +82,15 @@ void summarise(const Solution& solution, const Configuration& configuration,
              name_of(solution.stopped));
 }
 
+// Where the text cannot be shown in place, the user is told why and sees progress as ever.
+bool can_watch(const SolveCliOptions& options) {
+  if (!options.watch) return false;
+  if (options.common.quiet) throw Error("--watch shows what --quiet silences; leave out one");
+  const std::string objection = Watch::objection();
+  if (!objection.empty()) fmt::print(stderr, "--watch: {}; showing progress\n", objection);
+  return objection.empty();
+}
+
 int solve_problem(SolveCliOptions& options) {
   if (options.list_presets) return list_presets();
   if (options.list_searches) return list_searches();
@@ -100,10 +110,19 @@ int solve_problem(SolveCliOptions& options) {
   Progress progress(options.common.quiet);
   std::string trace, detail = "no answer yet";
   long nfe = 0;
-  ProblemSearch search(configuration, *shelf, problem, *reward, [&](auto, auto) {
-    progress.show(static_cast<int>(++nfe), static_cast<int>(configuration.solve.budget), detail);
+  std::optional<Watch> watch;
+  const auto passed = [&](const Trial& trial, auto window, auto commits) {
+    const int done = static_cast<int>(++nfe), total = static_cast<int>(configuration.solve.budget);
+    if (watch)
+      watch->show(trial, window, commits, progress.text(done, total, detail));
+    else
+      progress.show(done, total, detail);
     return !interrupted();
+  };
+  ProblemSearch search(configuration, *shelf, problem, *reward, [&](auto window, auto commits) {
+    return passed(search.asked(), window, commits);
   });
+  if (can_watch(options)) watch.emplace(search.walker(), configuration.action_names);
   TraceWriter tracer(search.walker());
   if (!options.checkpoint.empty()) search.keep_checkpoint(options.checkpoint);
   const double load_seconds = seconds_since(start);
@@ -111,10 +130,12 @@ int solve_problem(SolveCliOptions& options) {
     nfe = event.ledger.nfe;
     detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
                          100 * event.ledger.hit_rate());
+    if (watch) watch->learn(event);
     if (!options.trace.empty()) trace += tracer.line(event);
     return !interrupted();
   });
   progress.clear();
+  watch.reset();
   if (!options.trace.empty()) write_file(options.trace, trace);
 
   const std::string answer = solution.best ? search.text(solution.best->end) : "";

@@ -19,7 +19,7 @@ struct SolveCliOptions {
   int budget = 0, window = 0, block_length = 0, workers = 1;
   std::uint64_t seed = 0;
   bool no_cache = false, closed_text = false, list_presets = false, list_searches = false;
-  bool unsafe = false;
+  bool unsafe = false, watch = false;
   SearchOptions search_options;
   TreasureOptions treasure;
 
