@@ -49,6 +49,13 @@ void set_trajectory(Action& action, const Configuration& made) {
 
 }  // namespace
 
+int recommended_window(const Configuration& configuration, Shelf& shelf) {
+  int largest = 0;
+  for (const int number : configuration.models)
+    largest = std::max(largest, recommended_window(shelf.model(number).info()));
+  return largest;
+}
+
 void set_budget(Configuration& configuration, long budget) {
   configuration.solve.budget = budget;
   configuration.search_options.pair.passes = static_cast<int>(budget / 2);

@@ -15,8 +15,7 @@
 
 namespace umf {
 
-inline constexpr int kDefaultWindow = 256;  // tokens of an answer
-inline constexpr int kDefaultWindows = 8;   // of a budget
+inline constexpr int kDefaultWindows = 8;  // of a budget
 
 struct Configuration {
   std::string search_name;
@@ -32,6 +31,8 @@ struct Configuration {
   std::uint64_t seed = 0;
 };
 
+// The largest window that one of the models recommends.
+int recommended_window(const Configuration& configuration, Shelf& shelf);
 // Forward passes to spend; each half of a pair gets half of them.
 void set_budget(Configuration& configuration, long budget);
 // The recommended action of a model, by its number in `models`: what options and requests change.

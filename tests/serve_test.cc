@@ -257,7 +257,6 @@ TEST(Serve, OtherAddressesNeedAKey) {
                  "without a key");
   expect_refusal(umf({"serve", "--model", model, "--host", "0.0.0.0", "--api-key", ""}),
                  "without a key");
-  expect_refusal(umf({"serve"}), "needs --model");
   expect_refusal(umf({"serve", "--model", model, "--allow-reward", "comand"}), "not 'comand'");
   expect_refusal(umf({"serve", "--model", model, "--port", "70000"}), "--port must be from 0");
   expect_refusal(umf({"serve", "--model", "a=" + model, "--model", "a=" + model}), "called 'a'");

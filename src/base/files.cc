@@ -134,23 +134,34 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   void* mapping = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (mapping == MAP_FAILED) fail("map", path);
   data_ = static_cast<const std::byte*>(mapping);
+  mapped_ = true;
+}
+
+MappedFile MappedFile::in_memory(std::span<const std::byte> bytes) {
+  MappedFile view;
+  view.data_ = bytes.data();
+  view.size_ = bytes.size();
+  return view;
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+  if (mapped_) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
 void MappedFile::release_pages() const {
   // Advice only: where it is refused, the pages stay.
-  if (data_ != nullptr) ::madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);
+  if (mapped_) ::madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      mapped_(std::exchange(other.mapped_, false)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(mapped_, other.mapped_);
   return *this;
 }
 

@@ -26,6 +26,8 @@ bool create_file(const std::filesystem::path& path, std::string_view bytes);
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);
+  // A view of bytes that outlive it: those of a file that is part of the program.
+  static MappedFile in_memory(std::span<const std::byte> bytes);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -35,8 +37,11 @@ class MappedFile {
   void release_pages() const;
 
  private:
+  MappedFile() = default;
+
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  bool mapped_ = false;  // by this object, which unmaps it
 };
 
 }  // namespace umf

@@ -190,7 +190,7 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
   for (const Task& task : dataset.tasks) ids.push_back(task.problem.id);
   for (int i = 0; i < shelf.size(); ++i) {
     const Checkpoint& checkpoint = shelf.checkpoint(i);
-    models.push_back({{"directory", checkpoint.location.directory.string()},
+    models.push_back({{"directory", checkpoint.location.folder.place()},
                       {"commit", checkpoint.location.commit},
                       {"fingerprint", fmt::format("{:016x}", checkpoint.weights.fingerprint())}});
   }

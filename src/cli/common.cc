@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/inflate.h"
 #include "cli/progress.h"
+#include "model/embedded.h"
 
 namespace umf {
 namespace {
@@ -59,6 +60,13 @@ ModelChoice parse_model_choice(const std::string& text) {
   std::string name = std::filesystem::path(text).filename().string();
   if (name.empty()) name = std::filesystem::path(text).parent_path().filename().string();
   return {name, text};
+}
+
+std::vector<std::string> default_models(const std::string& command) {
+  std::vector<std::string> names;
+  for (const BuiltInFolder& model : embedded_models()) names.emplace_back(model.name);
+  if (names.empty()) throw Error(command + " needs --model WHERE");
+  return names;
 }
 
 std::vector<std::string> read_ids(const std::string& path) {

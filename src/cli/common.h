@@ -31,6 +31,9 @@ struct ModelChoice {
   std::string name, where;
 };
 ModelChoice parse_model_choice(const std::string& text);
+// What stands for --model where it is not given: the embedded models. Throws Error in a program
+// without them.
+std::vector<std::string> default_models(const std::string& command);
 
 // The text of a file, or of standard input for "-".
 std::string read_input(const std::string& path);

@@ -25,6 +25,7 @@ struct GenerateOptions {
   std::optional<std::string> prompt_file, chat_template;
   bool raw = false, stop_at_end = false, no_stop_at_end = false;
   DecodeOptions decode;
+  int length = 0;
   std::map<std::string, std::optional<std::string>> fields;  // of the action, where given
   std::map<std::string, bool> switches;
 };
@@ -100,7 +101,6 @@ double seconds_since(Clock::time_point start) {
 }
 
 int generate(GenerateOptions& options) {
-  if (options.model.empty()) throw Error("umf generate needs --model WHERE");
   if (options.stop_at_end && options.no_stop_at_end) {
     throw Error("--stop-at-end and --no-stop-at-end exclude each other");
   }
@@ -109,8 +109,12 @@ int generate(GenerateOptions& options) {
   options.decode.schedule = parse_schedule(options.schedule);
   const auto start = Clock::now();
   const auto backend = options.common.make_backend();
-  const ModelChoice choice = parse_model_choice(options.model);
+  const ModelChoice choice = parse_model_choice(
+      options.model.empty() ? default_models("umf generate").front() : options.model);
   LanguageModel model(choice.name, open_checkpoint(find_checkpoint(choice.where)), *backend);
+  if (options.length < 0)
+    throw Error(fmt::format("--length must not be negative, not {}", options.length));
+  options.decode.length = options.length > 0 ? options.length : recommended_window(model.info());
   const Action action = chosen_action(options, model.info());
   const std::vector<Token> prompt = prompt_ids(options, model);
   const double load_seconds = seconds_since(start);
@@ -153,14 +157,15 @@ int generate(GenerateOptions& options) {
 void declare(OptionSet& options, GenerateOptions& o) {
   options.argument("PROMPT", o.prompt, "the user's message; - for stdin");
   options.value("model", o.model,
-                "NAME=WHERE or WHERE: a model directory, or org/name in the hub cache");
+                "NAME=WHERE or WHERE: an embedded model (the default), a directory, or org/name in "
+                "the hub cache");
   options.value("prompt-file", o.prompt_file, "the user's message from a file");
   options.value("prompt-tokens", o.prompt_tokens,
                 "the whole prompt as a JSON array of token ids, from a file");
   options.value("system", o.system, "a system message");
   options.flag("raw", o.raw, "the prompt as it is: no chat template, special tokens parsed");
   options.value("chat-template", o.chat_template, "a Jinja file instead of the model's template");
-  options.value("length", o.decode.length, "tokens to write");
+  options.value("length", o.length, "tokens to write; 0 for what the model recommends");
   options.value("schedule", o.schedule,
                 "steady (--per-step tokens a pass), llada or dream (the references')");
   options.value("per-step", o.decode.per_step, "tokens a pass of the steady schedule");

@@ -35,14 +35,13 @@ Sandbox& Judges::sandbox() {
 
 ProcessRewardModel& Judges::process_reward_model(const std::string& where) {
   const Location location = find_checkpoint(where);
-  const std::string place = std::filesystem::weakly_canonical(location.directory).string();
-  LoadedModel& loaded = models_[place];
-  if (!loaded.model) {
-    auto backend = options_.make_backend();
-    loaded.model = std::make_unique<ProcessRewardModel>(open_checkpoint(location), *backend);
-    loaded.backend = std::move(backend);
+  for (const LoadedModel& loaded : models_) {
+    if (loaded.folder.is(location.folder)) return *loaded.model;
   }
-  return *loaded.model;
+  auto backend = options_.make_backend();
+  auto model = std::make_unique<ProcessRewardModel>(open_checkpoint(location), *backend);
+  models_.push_back({location.folder, std::move(backend), std::move(model)});
+  return *models_.back().model;
 }
 
 }  // namespace umf

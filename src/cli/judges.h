@@ -1,7 +1,6 @@
 // What rewards of the command line need: loaded when first asked for, shared by all problems.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -30,6 +29,7 @@ class Judges {
  private:
   // A backend of its own: it judges while others unmask.
   struct LoadedModel {
+    Folder folder;
     std::unique_ptr<Backend> backend;
     std::unique_ptr<ProcessRewardModel> model;
   };
@@ -38,7 +38,7 @@ class Judges {
 
   const CommonOptions& options_;
   const SandboxOptions sandbox_options_;
-  std::map<std::string, LoadedModel> models_;  // by place
+  std::vector<LoadedModel> models_;
   std::once_flag sandbox_made_;
   std::unique_ptr<Sandbox> sandbox_;
 };

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "built_in.h"
 #include "cli/common.h"
+#include "model/embedded.h"
 
 int main(int argc, char** argv) {
   try {
+    umf::embed_models(umf::built_in_models());
     const std::vector<umf::Command> commands = {
         umf::solve_command(),      umf::bench_command(),    umf::status_command(),
         umf::grade_command(),      umf::generate_command(), umf::serve_command(),

@@ -6,6 +6,8 @@
 #include "backend/reference/reference_backend.h"
 #include "base/error.h"
 #include "cli/common.h"
+#include "decode/action.h"
+#include "model/embedded.h"
 #include "model/language_model.h"
 #include "model/process_reward_model.h"
 
@@ -15,9 +17,18 @@ namespace {
 int list_models(bool json) {
   const std::vector<std::string> cached = cached_models();
   if (json) {
-    print_json({{"embedded", Json::array()}, {"cached", cached}});
+    Json embedded = Json::array();
+    for (const BuiltInFolder& model : embedded_models()) embedded.push_back(model.name);
+    print_json({{"embedded", embedded}, {"cached", cached}});
     return 0;
   }
+  fmt::print("Embedded in this program:\n");
+  for (const BuiltInFolder& model : embedded_models()) {
+    const Checkpoint checkpoint = open_checkpoint({model, ""});
+    fmt::print("  {:<10} {}, {:.1f} million parameters\n", model.name, checkpoint.family->name,
+               static_cast<double>(checkpoint.weights.parameters()) / 1e6);
+  }
+  if (embedded_models().empty()) fmt::print("  (none)\n");
   fmt::print("In the local hub cache:\n");
   for (const std::string& id : cached) fmt::print("  {}\n", id);
   if (cached.empty())
@@ -48,11 +59,32 @@ Json token_json(const Tokenizer& tokenizer, std::optional<Token> token) {
   return {{"id", *token}, {"text", tokenizer.bytes(*token)}};
 }
 
+// "strategy=entropy,temperature=0.1": what differs from an action of nothing in particular.
+std::string chosen_fields(Action action) {
+  std::string text =
+      fmt::format("strategy={},temperature={}", name_of(action.strategy), action.temperature);
+  Action plain{.strategy = action.strategy, .temperature = action.temperature};
+  std::vector<std::string> defaults;
+  const auto value_of = [](const auto& field) {
+    if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>)
+      return std::string(name_of(field));
+    else
+      return fmt::format("{}", field);
+  };
+  plain.visit([&](auto& field, const char*, const char*) { defaults.push_back(value_of(field)); });
+  auto other = defaults.begin();
+  action.visit([&](auto& field, const char* name, const char*) {
+    if (const std::string value = value_of(field); value != *other++)
+      text += fmt::format(",{}={}", name, value);
+  });
+  return text;
+}
+
 // In the order in which a person reads it.
 nlohmann::ordered_json describe(const Checkpoint& c) {
   const Architecture& a = c.architecture;
   nlohmann::ordered_json json = {
-      {"directory", c.location.directory.string()},
+      {"directory", c.location.folder.place()},
       {"commit", c.location.commit.empty() ? Json(nullptr) : Json(c.location.commit)},
       {"family", c.family->name},
       {"architecture", c.family->architecture},
@@ -82,8 +114,9 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
     json["end_of_text"] = token_json(c.tokenizer, c.tokens.end_of_text);
     json["end_of_turn"] = token_json(c.tokenizer, c.tokens.end_of_turn);
     json["padding"] = token_json(c.tokenizer, c.tokens.padding);
-    json["action"] = fmt::format("{}, temperature {}, top-p {}", c.family->strategy,
-                                 c.family->temperature, c.family->top_p);
+    const ModelInfo info = describe_model("", c);
+    json["window"] = recommended_window(info);
+    json["action"] = chosen_fields(recommended_action(info));
   }
   return json;
 }
@@ -126,8 +159,9 @@ Command models_command() {
               bool json = false;
             };
             auto o = std::make_shared<Options>();
-            options.argument("WHERE", o->where,
-                             "a directory with config.json and *.safetensors, or org/name");
+            options.argument(
+                "WHERE", o->where,
+                "an embedded model, a directory with config.json and *.safetensors, or org/name");
             options.flag("json", o->json, "results as JSON");
             return [o] {
               return o->where.empty() ? list_models(o->json) : describe_model(o->where, o->json);

@@ -46,8 +46,8 @@ std::set<std::string> allowed_rewards(const std::string& list) {
   return allowed;
 }
 
-std::vector<ServedModel> put_on_shelf(const std::vector<std::string>& choices, Shelf& shelf) {
-  if (choices.empty()) throw Error("umf serve needs --model WHERE (repeatable)");
+std::vector<ServedModel> put_on_shelf(std::vector<std::string> choices, Shelf& shelf) {
+  if (choices.empty()) choices = default_models("umf serve");
   std::vector<ServedModel> models;
   for (const std::string& text : choices) {
     const ModelChoice choice = parse_model_choice(text);
@@ -136,7 +136,10 @@ int serve(ServeOptions& o) {
 }
 
 void declare(OptionSet& options, ServeOptions& o) {
-  options.values("model", o.models, "NAME=WHERE or WHERE, repeatable: the first is the default");
+  options.values(
+      "model", o.models,
+      "NAME=WHERE or WHERE, repeatable, the first is the default; without it the embedded "
+      "models");
   options.value("host", o.http.host, "the address to listen on; others than loopback need a key");
   options.value("port", o.http.port, "0 picks one that is free");
   options.value("api-key", o.http.api_key, "what clients must send; better given as UMF_API_KEY");

@@ -94,8 +94,9 @@ Plan make_plan(const SolveCliOptions& options) {
   }
   // With a preset a model given by name says where it lies.
   for (const std::string& text : options.models) plan.add_model(parse_model_choice(text));
-  if (plan.models.empty())
-    throw Error("a search needs --model WHERE (several for several actions) or --preset NAME");
+  if (plan.models.empty()) {
+    for (const std::string& name : default_models("a search")) plan.add_model({name, name});
+  }
   for (const std::string& text : options.actions) plan.actions.push_back(parse_planned(text));
   if (plan.actions.empty()) {
     for (const ModelChoice& model : plan.models) plan.actions.push_back({model.name, ""});
@@ -111,10 +112,7 @@ Plan make_plan(const SolveCliOptions& options) {
 int on_shelf(const ModelChoice& choice, Shelf& shelf) {
   const Location location = find_checkpoint(choice.where);
   for (int i = 0; i < shelf.size(); ++i) {
-    std::error_code absent;
-    if (std::filesystem::equivalent(shelf.checkpoint(i).location.directory, location.directory,
-                                    absent))
-      return i;
+    if (shelf.checkpoint(i).location.folder.is(location.folder)) return i;
   }
   return shelf.add(choice.name, open_checkpoint(location));
 }
@@ -194,12 +192,15 @@ void SolveCliOptions::declare_machine(OptionSet& options) {
 }
 
 void SolveCliOptions::declare_shared(OptionSet& options) {
-  options.values("model", models, "NAME=WHERE or WHERE, repeatable: the first is the strongest");
+  options.values(
+      "model", models,
+      "NAME=WHERE or WHERE, repeatable, the strongest first; without it the embedded models");
   options.values("action", actions,
                  "KEY=VALUE,... with model=NAME, repeatable: one way to unmask, strongest first");
   options.value("preset", preset, "a configuration of the paper by name");
   options.value("search", search, "which search");
-  options.value("window", window, "tokens of the answer; 0 for 256, with a preset 768");
+  options.value("window", window,
+                "tokens of the answer; 0 for what the models recommend, with a preset 768");
   options.value("ratios", ratios,
                 "where to branch, as shares of masks: 0.9,0.8,0.7,0.6,0.5,0.4,0.2 without it");
   options.value("budget-policy", budget_policy,
@@ -265,9 +266,6 @@ Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf) {
   made.search_options = options.search_options;
   made.treasure = options.treasure;
   made.seed = options.seed;
-  made.walk.window = options.window != 0 ? options.window
-                     : preset != nullptr ? kPaperWindow
-                                         : kDefaultWindow;
   made.walk.ratios = options.ratios.empty()
                          ? std::vector<int>(std::begin(kPaperRatios), std::end(kPaperRatios))
                          : parse_ratios(options.ratios);
@@ -275,12 +273,15 @@ Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf) {
       options.block_length != 0 || preset == nullptr ? options.block_length : preset->block_length;
   made.walk.policy = parse_window_policy(options.window_policy);
   made.walk.closed_text = options.closed_text;
-  made.solve = solve_options(options, made.walk.window);
-  set_budget(made, made.solve.budget);
   if (preset != nullptr && !preset->pair_method.empty())
     made.search_options.pair.method = preset->pair_method;
   const Plan plan = make_plan(options);
   open_models(plan, shelf, made);
+  made.walk.window = options.window != 0 ? options.window
+                     : preset != nullptr ? kPaperWindow
+                                         : recommended_window(made, shelf);
+  made.solve = solve_options(options, made.walk.window);
+  set_budget(made, made.solve.budget);
   add_actions(plan, shelf, made);
   return made;
 }

@@ -35,9 +35,10 @@ std::vector<Message> parse_messages(const Json& line, const std::string& where) 
 
 std::string template_of(const Location& location, const TokenizeOptions& options) {
   if (options.chat_template) return read_input(*options.chat_template);
-  if (auto own = find_chat_template(location.directory)) return *own;
-  const auto path = location.directory / "config.json";
-  return read_config(read_file(path, 1 << 20), path.string()).first->chat_template;
+  if (auto own = find_chat_template(location.folder)) return *own;
+  const Folder& folder = location.folder;
+  return read_config(folder.read("config.json", 1 << 20), folder.place("config.json"))
+      .first->chat_template;
 }
 
 int tokenize(const TokenizeOptions& options) {

@@ -85,9 +85,19 @@ Remask parse_remask(const std::string& name) {
 }
 
 Action recommended_action(const ModelInfo& model) {
-  return {.strategy = parse_strategy(model.strategy),
-          .temperature = model.temperature,
-          .top_p = model.top_p};
+  Action action{.strategy = parse_strategy(model.strategy),
+                .temperature = model.temperature,
+                .top_p = model.top_p};
+  try {
+    for (const auto& [key, value] : model.advice.action) set_field(action, key, value);
+  } catch (const Error& mistake) {
+    throw Error(fmt::format("{}: {}", model.advice.where, mistake.what()));
+  }
+  return action;
+}
+
+int recommended_window(const ModelInfo& model) {
+  return model.advice.window > 0 ? model.advice.window : kDefaultWindow;
 }
 
 void check(const Action& action) {

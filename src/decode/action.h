@@ -79,8 +79,13 @@ struct Action {
   }
 };
 
-// The model's recommended deterministic action.
+// The model's recommended deterministic action: the family's, changed by what the checkpoint's own
+// file says. Throws Error naming that file for a field it cannot have.
 Action recommended_action(const ModelInfo& model);
+
+inline constexpr int kDefaultWindow = 256;
+// Tokens of an answer where nobody says otherwise.
+int recommended_window(const ModelInfo& model);
 
 // Throws Error when a field is out of its range.
 void check(const Action& action);

@@ -30,6 +30,21 @@ TEST(Action, MistakesAreNamed) {
   EXPECT_ERROR(set_fields(action, "eos-last=maybe"), "true or false");
 }
 
+TEST(Action, TheCheckpointsAdviceStandsAboveItsFamily) {
+  ModelInfo model{.strategy = "entropy", .temperature = 0.1f, .top_p = 0.9f};
+  EXPECT_EQ(recommended_window(model), kDefaultWindow);
+  model.advice = {
+      .where = "m/umf.json", .window = 96, .action = {{"temperature", "0"}, {"eos-penalty", "3"}}};
+  const Action action = recommended_action(model);
+  EXPECT_EQ(action.strategy, Strategy::kEntropy);
+  EXPECT_EQ(action.temperature, 0);
+  EXPECT_EQ(action.top_p, 0.9f);
+  EXPECT_EQ(action.eos_penalty, 3);
+  EXPECT_EQ(recommended_window(model), 96);
+  model.advice.action = {{"temperature", "-1"}};
+  EXPECT_ERROR(recommended_action(model), "m/umf.json: temperature must be 0 or more");
+}
+
 TEST(Action, EveryStrategyHasItsName) {
   for (const char* name : {"entropy", "low-confidence", "margin", "origin", "random"}) {
     EXPECT_EQ(name_of(parse_strategy(name)), name);

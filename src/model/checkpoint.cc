@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "model/embedded.h"
 
 namespace umf {
 namespace {
@@ -109,24 +110,27 @@ std::pair<const Family*, Architecture> read_config(const Config& config) {
   return {&family, architecture};
 }
 
-Config load_config(const fs::path& path, const std::string& text) {
-  return Config(parse_json(text, path.string()), path.string());
+Config load_config(const std::string& text, const std::string& where) {
+  return Config(parse_json(text, where), where);
 }
 
 }  // namespace
 
 std::pair<const Family*, Architecture> read_config(const std::string& text,
                                                    const std::string& where) {
-  return read_config(load_config(where, text));
+  return read_config(load_config(text, where));
 }
 
 Location find_checkpoint(const std::string& where) {
+  for (const BuiltInFolder& model : embedded_models()) {
+    if (model.name == where) return {model, ""};
+  }
   if (fs::is_directory(where)) {
     if (!fs::exists(fs::path(where) / "config.json")) {
       throw Error(fmt::format(
           "'{}' has no config.json; give the directory of a Hugging Face checkpoint", where));
     }
-    return {where, ""};
+    return {fs::path(where), ""};
   }
   if (where.ends_with(".gguf")) {
     throw Error(
@@ -145,10 +149,11 @@ Location find_checkpoint(const std::string& where) {
         "hf download {}",
         where, hub_cache().string(), where));
   }
+  const std::string embedded = embedded_model_names();
   throw Error(
       fmt::format("there is no model directory '{}'. Give a directory with config.json and "
-                  "*.safetensors, or a Hugging Face id such as GSAI-ML/LLaDA-8B-Instruct",
-                  where));
+                  "*.safetensors, a Hugging Face id such as GSAI-ML/LLaDA-8B-Instruct{}",
+                  where, embedded.empty() ? "" : ", or an embedded model: " + embedded));
 }
 
 std::vector<std::string> cached_models() {
@@ -167,10 +172,11 @@ std::vector<std::string> cached_models() {
 }
 
 Checkpoint open_checkpoint(const Location& location) {
-  const fs::path path = location.directory / "config.json";
-  const Config config = load_config(path, read_file(path, 1 << 20));
+  const Folder& folder = location.folder;
+  const Config config =
+      load_config(folder.read("config.json", 1 << 20), folder.place("config.json"));
   const auto [family, architecture] = read_config(config);
-  Tokenizer tokenizer = Tokenizer::load(location.directory);
+  Tokenizer tokenizer = Tokenizer::load(folder);
   if (tokenizer.size() > architecture.vocabulary) {
     config.fail("vocab_size", fmt::format("gives {} rows, but the tokenizer has ids up to {}",
                                           architecture.vocabulary, tokenizer.size() - 1));
@@ -182,10 +188,11 @@ Checkpoint open_checkpoint(const Location& location) {
           architecture,
           std::move(tokenizer),
           tokens,
-          Weights::open(location.directory),
-          find_chat_template(location.directory)};
+          Weights::open(folder),
+          find_chat_template(folder),
+          read_advice(folder)};
 }
 
-Tokenizer open_tokenizer(const Location& location) { return Tokenizer::load(location.directory); }
+Tokenizer open_tokenizer(const Location& location) { return Tokenizer::load(location.folder); }
 
 }  // namespace umf

@@ -1,11 +1,12 @@
-// A published checkpoint on disk: found, opened, and checked as a whole.
+// A published checkpoint: found, opened, and checked as a whole.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/folder.h"
+#include "model/advice.h"
 #include "model/family.h"
 #include "model/model.h"
 #include "model/safetensors.h"
@@ -17,12 +18,13 @@ namespace umf {
 // Where a model named by the user lies. `commit` is the hub's, for a model found in the local
 // cache.
 struct Location {
-  std::filesystem::path directory;
+  Folder folder;
   std::string commit;
 };
 
-// WHERE is a directory, or a Hugging Face id org/name in the local hub cache. Nothing is
-// downloaded: an absent model is an Error that names the command which would fetch it.
+// WHERE is the name of an embedded model, a directory, or a Hugging Face id org/name in the local
+// hub cache, in this order. Nothing is downloaded: an absent model is an Error that names the
+// command which would fetch it.
 Location find_checkpoint(const std::string& where);
 
 // The ids of all models in the local hub cache that have a config.json.
@@ -36,6 +38,7 @@ struct Checkpoint {
   SpecialTokens tokens;  // of diffusion models
   Weights weights;
   std::optional<std::string> own_template;
+  Advice advice;
 
   const std::string& chat_template() const {
     return own_template ? *own_template : family->chat_template;

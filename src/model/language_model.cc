@@ -27,7 +27,8 @@ ModelInfo describe_model(std::string name, const Checkpoint& checkpoint) {
           .tempered_scores = family.tempered_scores,
           .strategy = family.strategy,
           .temperature = family.temperature,
-          .top_p = family.top_p};
+          .top_p = family.top_p,
+          .advice = checkpoint.advice};
 }
 
 LanguageModel::LanguageModel(std::string name, std::shared_ptr<const Checkpoint> checkpoint,

@@ -8,6 +8,7 @@
 
 #include "backend/tensor.h"
 #include "base/token.h"
+#include "model/advice.h"
 
 namespace umf {
 
@@ -24,9 +25,10 @@ struct ModelInfo {
   int vocabulary = 0, max_length = 0;
   int block = 0;  // the only block length it can decode with, or 0 for any
   bool tempered_scores = false;
-  // The family's recommended deterministic action.
+  // The family's recommended deterministic action, and what the checkpoint's makers say above that.
   std::string strategy;
   float temperature = 0, top_p = 1;
+  Advice advice = {};
 };
 
 struct Query {  // what would stand at `positions` of `tokens`?

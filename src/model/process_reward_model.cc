@@ -21,7 +21,7 @@ const std::string kScoreTensors[] = {"score.0.weight", "score.0.bias", "score.2.
 Checkpoint checked(Checkpoint checkpoint) {
   if (checkpoint.family != &kQwenPrm) {
     throw Error(fmt::format("'{}' is a {} model, not a process reward model",
-                            checkpoint.location.directory.string(), checkpoint.family->name));
+                            checkpoint.location.folder.place(), checkpoint.family->name));
   }
   return checkpoint;
 }

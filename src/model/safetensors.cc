@@ -146,9 +146,9 @@ class HeaderParser {
 };
 
 // Tensor name -> shard file name, as the index gives it.
-std::map<std::string, std::string> read_index(const std::filesystem::path& path) {
-  const std::string where = path.string();
-  const Json index = parse_json(read_file(path), where);
+std::map<std::string, std::string> read_index(const Folder& folder, const std::string& name) {
+  const std::string where = folder.place(name);
+  const Json index = parse_json(folder.read(name), where);
   if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object()) {
     throw Error(where + ": expected an object with a 'weight_map'");
   }
@@ -165,19 +165,19 @@ std::map<std::string, std::string> read_index(const std::filesystem::path& path)
   return files;
 }
 
-std::filesystem::path only_file(const std::filesystem::path& directory) {
-  std::vector<std::filesystem::path> found;
+std::string only_file(const Folder& folder) {
+  std::vector<std::string> found;
   bool pickled = false;
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    if (entry.path().extension() == ".safetensors") found.push_back(entry.path());
-    pickled |= entry.path().extension() == ".bin" || entry.path().extension() == ".pt";
+  for (const std::string& name : folder.names()) {
+    if (name.ends_with(".safetensors")) found.push_back(name);
+    pickled |= name.ends_with(".bin") || name.ends_with(".pt");
   }
   if (found.size() == 1) return found.front();
   if (found.size() > 1) {
     throw Error(fmt::format("'{}' has {} *.safetensors files but no model.safetensors.index.json",
-                            directory.string(), found.size()));
+                            folder.place(), found.size()));
   }
-  throw Error(fmt::format("'{}' has no *.safetensors file{}", directory.string(),
+  throw Error(fmt::format("'{}' has no *.safetensors file{}", folder.place(),
                           pickled ? "; its pickled weights must be converted first" : ""));
 }
 
@@ -188,23 +188,22 @@ std::map<std::string, StoredTensor> parse_safetensors(std::span<const std::byte>
   return HeaderParser(file, where).parse();
 }
 
-Weights Weights::open(const std::filesystem::path& directory) {
+Weights Weights::open(const Folder& folder) {
   Weights weights;
-  weights.where_ = directory.string();
+  weights.where_ = folder.place();
   std::map<std::string, std::string> index;
   std::set<std::string> names;
-  if (std::filesystem::exists(directory / "model.safetensors")) {
+  if (folder.contains("model.safetensors")) {
     names = {"model.safetensors"};
-  } else if (const auto path = directory / "model.safetensors.index.json";
-             std::filesystem::exists(path)) {
-    index = read_index(path);
+  } else if (folder.contains("model.safetensors.index.json")) {
+    index = read_index(folder, "model.safetensors.index.json");
     for (const auto& [tensor, file] : index) names.insert(file);
   } else {
-    names = {only_file(directory).filename().string()};
+    names = {only_file(folder)};
   }
   for (const std::string& name : names) {
-    const std::string where = (directory / name).string();
-    const MappedFile& file = weights.files_.emplace_back(directory / name);
+    const std::string where = folder.place(name);
+    const MappedFile& file = weights.files_.emplace_back(folder.map(name));
     for (auto& [tensor, stored] : parse_safetensors(file.bytes(), where)) {
       const auto listed = index.find(tensor);
       if (!index.empty() && (listed == index.end() || listed->second != name)) {
@@ -217,7 +216,7 @@ Weights Weights::open(const std::filesystem::path& directory) {
   for (const auto& [tensor, file] : index) {
     if (!weights.contains(tensor)) {
       throw Error(fmt::format("{}: the index promises tensor '{}', which is not there",
-                              (directory / file).string(), tensor));
+                              folder.place(file), tensor));
     }
   }
   return weights;

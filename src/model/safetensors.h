@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <span>
 #include <string>
@@ -10,7 +9,7 @@
 #include <vector>
 
 #include "backend/tensor.h"
-#include "base/files.h"
+#include "base/folder.h"
 
 namespace umf {
 
@@ -29,7 +28,7 @@ std::map<std::string, StoredTensor> parse_safetensors(std::span<const std::byte>
 class Weights {
  public:
   // model.safetensors, or model.safetensors.index.json and its shards, or the one *.safetensors.
-  static Weights open(const std::filesystem::path& directory);
+  static Weights open(const Folder& folder);
   // Tensors in memory that outlives them: for measurements of shapes no disk has room for.
   static Weights in_memory(std::map<std::string, StoredTensor> tensors);
 

@@ -119,7 +119,6 @@ Configuration plan_search(const ApiRequest& request, const TaskMaker& models, Sh
   Configuration made;
   made.search_name = umf.search;
   made.seed = request.seed;
-  made.walk.window = request.max_tokens.value_or(kDefaultWindow);
   made.walk.ratios = umf.ratios.empty()
                          ? std::vector<int>(std::begin(kPaperRatios), std::end(kPaperRatios))
                          : parse_ratios(umf.ratios);
@@ -129,8 +128,9 @@ Configuration plan_search(const ApiRequest& request, const TaskMaker& models, Sh
   made.solve.use_cache = umf.use_cache;
   made.solve.stop_at_reward = umf.stop_at_reward;
   set_options(made, request);
-  set_budget(made, umf.budget != 0 ? umf.budget : kDefaultWindows * made.walk.window);
   add_models(request, models, made);
+  made.walk.window = request.max_tokens ? *request.max_tokens : recommended_window(made, shelf);
+  set_budget(made, umf.budget != 0 ? umf.budget : kDefaultWindows * made.walk.window);
   add_actions(request, shelf, made);
   return made;
 }

@@ -70,7 +70,7 @@ std::unique_ptr<DeviceTask> TaskMaker::make_plain(const ApiRequest& request) con
                  .n = request.n,
                  .stop = request.stop,
                  .stream_state = request.umf.stream_state};
-  plan.decode.length = request.max_tokens.value_or(kDefaultWindow);
+  plan.decode.length = request.max_tokens.value_or(recommended_window(info));
   std::vector<std::vector<Token>> prompts;
   for (const RawPrompt& prompt : request.prompts)
     prompts.push_back(raw_prompt(prompt, checkpoint, info.vocabulary));

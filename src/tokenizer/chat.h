@@ -1,7 +1,6 @@
 // From a conversation to prompt tokens, with user text that never becomes special tokens.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +19,6 @@ std::vector<Token> encode_chat(const Tokenizer& tokenizer, const std::string& te
 
 // The checkpoint's own template: chat_template.jinja, else tokenizer_config.json's chat_template
 // (a string, or a list of named ones: "default"). Absent: nullopt.
-std::optional<std::string> find_chat_template(const std::filesystem::path& directory);
+std::optional<std::string> find_chat_template(const Folder& folder);
 
 }  // namespace umf

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "tokenizer/chat.h"
 
@@ -17,18 +16,18 @@ constexpr std::size_t kConfigLimit = 1 << 26;
 
 }  // namespace
 
-std::optional<std::string> find_chat_template(const std::filesystem::path& directory) {
-  const auto file = directory / "chat_template.jinja";
-  if (std::filesystem::exists(file)) return read_file(file, kTemplateLimit);
-  const auto config_file = directory / "tokenizer_config.json";
-  if (!std::filesystem::exists(config_file)) return std::nullopt;
-  const Json config = parse_json(read_file(config_file, kConfigLimit), config_file.string());
+std::optional<std::string> find_chat_template(const Folder& folder) {
+  const std::string file = "chat_template.jinja", config_file = "tokenizer_config.json";
+  if (folder.contains(file)) return folder.read(file, kTemplateLimit);
+  if (!folder.contains(config_file)) return std::nullopt;
+  const std::string place = folder.place(config_file);
+  const Json config = parse_json(folder.read(config_file, kConfigLimit), place);
   if (!config.is_object() || !config.contains("chat_template")) return std::nullopt;
   const Json& found = config["chat_template"];
   if (found.is_null()) return std::nullopt;
   if (found.is_string()) return found.get<std::string>();
   const auto fail = [&](std::string_view what) {
-    return Error(fmt::format("{}: {}", config_file.string(), what));
+    return Error(fmt::format("{}: {}", place, what));
   };
   if (!found.is_array()) throw fail("chat_template is neither a string nor a list");
   for (const Json& entry : found) {

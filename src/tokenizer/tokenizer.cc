@@ -124,18 +124,17 @@ Tokenizer::~Tokenizer() = default;
 Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 
-Tokenizer Tokenizer::load(const std::filesystem::path& directory) {
-  const auto path = directory / "tokenizer.json";
-  std::error_code ignored;  // a folder that cannot be entered has no tokenizer, either
-  const TokenizerConfig config = read_tokenizer_config(directory);
+Tokenizer Tokenizer::load(const Folder& folder) {
+  const std::string name = "tokenizer.json";
+  const TokenizerConfig config = read_tokenizer_config(folder);
   TokenizerSpec spec;
-  if (std::filesystem::exists(path, ignored)) {
-    spec = parse_tokenizer_json(read_file(path, kTokenizerFileLimit), path.string());
-  } else if (std::filesystem::exists(directory / "vocab.json", ignored)) {
-    spec = read_vocab_files(directory, config);
+  if (folder.contains(name)) {
+    spec = parse_tokenizer_json(folder.read(name, kTokenizerFileLimit), folder.place(name));
+  } else if (folder.contains("vocab.json")) {
+    spec = read_vocab_files(folder, config);
   } else {
     throw Error(fmt::format("'{}' has no tokenizer: neither tokenizer.json nor vocab.json is there",
-                            directory.string()));
+                            folder.place()));
   }
   spec.named = config.named;
   return Tokenizer(std::make_unique<Impl>(spec));

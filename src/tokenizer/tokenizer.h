@@ -1,7 +1,6 @@
 // Byte-level BPE as the published checkpoints define it: text to ids and back, bytes preserved.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/folder.h"
 #include "base/token.h"
 
 namespace umf {
@@ -23,7 +23,7 @@ class Tokenizer {
   // Reads tokenizer.json, or vocab.json + merges.txt + tokenizer_config.json (with
   // added_tokens.json where there is one). Throws Error naming the file and what is wrong or not
   // supported.
-  static Tokenizer load(const std::filesystem::path& directory);
+  static Tokenizer load(const Folder& folder);
   // A tokenizer.json in memory, without the files beside it: for tests. `where` names it in errors.
   static Tokenizer parse(std::string_view tokenizer_json, const std::string& where);
 

@@ -7,17 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/json.h"
 
 namespace umf {
 namespace {
 
-Json read_object(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return Json::object();
-  Json json = parse_json(read_file(path, kTokenizerFileLimit), path.string());
-  if (!json.is_object()) throw Error(fmt::format("{}: expected an object", path.string()));
+Json read_object(const Folder& folder, const std::string& name) {
+  if (!folder.contains(name)) return Json::object();
+  Json json = parse_json(folder.read(name, kTokenizerFileLimit), folder.place(name));
+  if (!json.is_object()) throw Error(fmt::format("{}: expected an object", folder.place(name)));
   return json;
 }
 
@@ -70,16 +68,16 @@ AddedToken parse_added(const std::string& key, const Json& value, const std::str
 
 }  // namespace
 
-TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory) {
+TokenizerConfig read_tokenizer_config(const Folder& folder) {
   TokenizerConfig config;
-  const auto path = directory / "tokenizer_config.json";
-  const Json file = read_object(path);
+  const std::string place = folder.place("tokenizer_config.json");
+  const Json file = read_object(folder, "tokenizer_config.json");
   if (const auto name = file.find("tokenizer_class"); name != file.end() && name->is_string()) {
     config.tokenizer_class = name->get<std::string>();
   }
-  config.add_prefix_space = flag(file, "add_prefix_space", false, path.string());
+  config.add_prefix_space = flag(file, "add_prefix_space", false, place);
   if (const auto added = file.find("added_tokens_decoder"); added != file.end()) {
-    const std::string where = path.string() + ": added_tokens_decoder";
+    const std::string where = place + ": added_tokens_decoder";
     if (!added->is_object()) throw Error(fmt::format("{}: expected an object", where));
     for (const auto& [key, value] : added->items()) {
       config.added.push_back(parse_added(key, value, where));
@@ -88,8 +86,8 @@ TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory) {
               [](const AddedToken& a, const AddedToken& b) { return a.id < b.id; });
   }
   add_names(file, config);
-  add_names(read_object(directory / "special_tokens_map.json"),
-            config);  // for what is not named yet
+  // For what is not named yet.
+  add_names(read_object(folder, "special_tokens_map.json"), config);
   return config;
 }
 

@@ -2,11 +2,11 @@
 // of a slow tokenizer leave unsaid.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/folder.h"
 #include "tokenizer/tokenizer_spec.h"
 
 namespace umf {
@@ -19,7 +19,7 @@ struct TokenizerConfig {
   bool add_prefix_space = false;
 };
 
-// A directory that has neither file gives an empty configuration. Throws Error on a broken file.
-TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory);
+// A folder that has neither file gives an empty configuration. Throws Error on a broken file.
+TokenizerConfig read_tokenizer_config(const Folder& folder);
 
 }  // namespace umf

@@ -6,7 +6,6 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "tokenizer/json_fields.h"
 #include "tokenizer/tokenizer_json.h"
 
@@ -18,8 +17,8 @@ constexpr std::string_view kQwen2Regex =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
     R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
-void require_known_class(const std::filesystem::path& directory, const TokenizerConfig& config) {
-  const std::string where = (directory / "tokenizer_config.json").string();
+void require_known_class(const Folder& folder, const TokenizerConfig& config) {
+  const std::string where = folder.place("tokenizer_config.json");
   const std::string& name = config.tokenizer_class;
   if (name.empty()) {
     throw Error(
@@ -34,8 +33,8 @@ void require_known_class(const std::filesystem::path& directory, const Tokenizer
                   where, name));
 }
 
-void read_merges(const std::filesystem::path& path, TokenizerSpec& spec) {
-  const auto text = std::make_shared<const std::string>(read_file(path, kTokenizerFileLimit));
+void read_merges(const Folder& folder, const std::string& name, TokenizerSpec& spec) {
+  const auto text = std::make_shared<const std::string>(folder.read(name, kTokenizerFileLimit));
   spec.storage.push_back(text);
   std::string_view rest = *text;
   for (int line_number = 1; !rest.empty(); ++line_number) {
@@ -46,25 +45,26 @@ void read_merges(const std::filesystem::path& path, TokenizerSpec& spec) {
     const std::size_t space = line.find(' ');
     if (space == std::string_view::npos || line.find(' ', space + 1) != std::string_view::npos) {
       throw Error(fmt::format("{}:{}: expected two tokens with a space between them, found '{}'",
-                              path.string(), line_number, excerpt(line)));
+                              folder.place(name), line_number, excerpt(line)));
     }
     spec.merges.emplace_back(line.substr(0, space), line.substr(space + 1));
   }
 }
 
 // added_tokens.json gives text and id only; a token is special when the configuration names it.
-void read_added_tokens(const std::filesystem::path& path, const TokenizerConfig& config,
+void read_added_tokens(const Folder& folder, const std::string& name, const TokenizerConfig& config,
                        TokenizerSpec& spec) {
-  const auto document = parse_large_json(read_file(path, kTokenizerFileLimit), path.string());
+  const std::string place = folder.place(name);
+  const auto document = parse_large_json(folder.read(name, kTokenizerFileLimit), place);
   std::unordered_set<Token> known;
   for (const AddedToken& token : config.added) known.insert(token.id);
-  for (const auto& [text, id] : parse_vocab(document->root, path.string())) {
+  for (const auto& [text, id] : parse_vocab(document->root, place)) {
     if (known.contains(id)) {
       const auto token = std::find_if(config.added.begin(), config.added.end(),
                                       [id = id](const AddedToken& each) { return each.id == id; });
       if (token->content == text) continue;
-      throw Error(fmt::format("{}: id {} is '{}' here and '{}' in tokenizer_config.json",
-                              path.string(), id, excerpt(text), excerpt(token->content)));
+      throw Error(fmt::format("{}: id {} is '{}' here and '{}' in tokenizer_config.json", place, id,
+                              excerpt(text), excerpt(token->content)));
     }
     spec.added.push_back({.id = id, .content = std::string(text)});
   }
@@ -80,26 +80,23 @@ void mark_named_as_special(const TokenizerConfig& config, std::vector<AddedToken
 
 }  // namespace
 
-TokenizerSpec read_vocab_files(const std::filesystem::path& directory,
-                               const TokenizerConfig& config) {
-  require_known_class(directory, config);
-  const auto vocab_path = directory / "vocab.json", merges_path = directory / "merges.txt";
+TokenizerSpec read_vocab_files(const Folder& folder, const TokenizerConfig& config) {
+  require_known_class(folder, config);
+  const std::string vocab_file = "vocab.json", merges_file = "merges.txt";
   if (config.add_prefix_space) {
     throw Error(fmt::format("{}: add_prefix_space true is not supported",
-                            (directory / "tokenizer_config.json").string()));
+                            folder.place("tokenizer_config.json")));
   }
   TokenizerSpec spec;
-  spec.source = vocab_path.string();
-  spec.merges_source = merges_path.string();
-  const auto vocab =
-      parse_large_json(read_file(vocab_path, kTokenizerFileLimit), vocab_path.string());
+  spec.source = folder.place(vocab_file);
+  spec.merges_source = folder.place(merges_file);
+  const auto vocab = parse_large_json(folder.read(vocab_file, kTokenizerFileLimit), spec.source);
   spec.storage.push_back(vocab);
-  spec.vocab = parse_vocab(vocab->root, vocab_path.string());
-  read_merges(merges_path, spec);
+  spec.vocab = parse_vocab(vocab->root, spec.source);
+  read_merges(folder, merges_file, spec);
   spec.added = config.added;
-  const auto added_path = directory / "added_tokens.json";
-  std::error_code ignored;
-  if (std::filesystem::exists(added_path, ignored)) read_added_tokens(added_path, config, spec);
+  const std::string added_file = "added_tokens.json";
+  if (folder.contains(added_file)) read_added_tokens(folder, added_file, config, spec);
   mark_named_as_special(config, spec.added);
   spec.splits = {{std::string(kQwen2Regex), false}};
   spec.nfc = true;
@@ -111,7 +108,7 @@ TokenizerSpec read_vocab_files(const std::filesystem::path& directory,
       throw Error(
           fmt::format("{}: added token '{}': single_word is not supported without a "
                       "tokenizer.json",
-                      (directory / "tokenizer_config.json").string(), excerpt(token.content)));
+                      folder.place("tokenizer_config.json"), excerpt(token.content)));
     }
     if (spec.normalize_first) token.normalized = false;
   }

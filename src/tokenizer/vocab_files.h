@@ -3,15 +3,12 @@
 // does.
 #pragma once
 
-#include <filesystem>
-
 #include "tokenizer/tokenizer_config.h"
 #include "tokenizer/tokenizer_spec.h"
 
 namespace umf {
 
 // Throws Error naming the file and what is broken, or the class when it is not one we know.
-TokenizerSpec read_vocab_files(const std::filesystem::path& directory,
-                               const TokenizerConfig& config);
+TokenizerSpec read_vocab_files(const Folder& folder, const TokenizerConfig& config);
 
 }  // namespace umf

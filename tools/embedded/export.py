@@ -129,6 +129,13 @@ def tokenizer_config(tokenizer):
             "tokenizer_class": "PreTrainedTokenizerFast"}
 
 
+# What umf.json recommends: the end of the text is left for last (README.md).
+ADVICE = {"dream": {"strategy": "entropy", "temperature": 0, "top-p": 1, "eos-penalty": 3},
+          "llada": {"strategy": "low-confidence", "temperature": 0, "eos-last": True},
+          "diffcoder": {"strategy": "low-confidence", "temperature": 0}}
+WINDOW = 96
+
+
 def export(model, tokenizer, folder, card):
     """Writes a checkpoint that the engine loads."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -140,4 +147,5 @@ def export(model, tokenizer, folder, card):
     write("config.json", config_of(model, tokenizer))
     write("tokenizer.json", tokenizer_json(tokenizer))
     write("tokenizer_config.json", tokenizer_config(tokenizer))
+    write("umf.json", {"window": WINDOW, "action": ADVICE[model.name]})
     (folder / "README.md").write_text(card, encoding="utf-8")
