@@ -42,7 +42,7 @@ std::vector<int> Authors::of(const Trial& trial, std::span<const Token> window) 
   std::vector<int> authors(window.size(), kNobody);
   const std::optional<WindowState> entered = walker_.entered(trial);
   if (!entered) return authors;
-  const Token mask = walker_.lexicon_of(*entered).tokens.mask;
+  const Token mask = walker_.lexicon_of_action(trial.action).tokens.mask;
   const std::vector<int> before = inherited(trial, *entered);
   for (std::size_t cell = 0; cell < window.size(); ++cell) {
     if (window[cell] == mask) continue;

@@ -46,9 +46,8 @@ void Watch::show(const Trial& trial, std::span<const Token> window, std::span<co
 
 std::vector<PaintedCell> Watch::painted(const Trial& trial, std::span<const Token> window,
                                         std::span<const Commit> commits) const {
-  const auto entered = walker_.entered(trial);
-  if (!entered) return {};
-  return painted_cells(window, walker_.lexicon_of(*entered), authors_.of(trial, window), commits);
+  return painted_cells(window, walker_.lexicon_of_action(trial.action), authors_.of(trial, window),
+                       commits);
 }
 
 std::vector<PaintedCell> painted_cells(std::span<const Token> window, const Lexicon& lexicon,

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "page/page.h"
 #include "server/http_parts.h"
 #include "server/routes.h"
 
@@ -36,9 +37,27 @@ void show(const std::shared_ptr<Solve>& solve, const httplib::Request& request,
       [] {});
 }
 
+const Page& live_page() {
+  static const Page page{.title = "UnMaskFork", .module = "live.js", .asks_its_server = true};
+  return page;
+}
+
+// The page holds nothing of the server's: what it shows it asks for, with the key where there is one.
+void send_page(httplib::Response& response) {
+  static const std::string html = page_html(live_page());
+  static const std::string policy = page_policy(live_page()) + "; frame-ancestors 'none'";
+  response.set_header("Content-Security-Policy", policy);
+  response.set_header("X-Content-Type-Options", "nosniff");
+  response.set_header("Referrer-Policy", "no-referrer");
+  response.set_header("Cross-Origin-Opener-Policy", "same-origin");
+  response.set_header("Cache-Control", "no-cache");
+  response.set_content(html, "text/html; charset=utf-8");
+}
+
 }  // namespace
 
 void add_live_routes(httplib::Server& server, Service& service, std::size_t most_body_bytes) {
+  server.Get("/", [](const auto&, auto& response) { send_page(response); });
   server.Get("/v1/about", [&](const auto&, auto& response) {
     guarded(service, response, [&] { response.set_content(service.about_body(), kJsonType); });
   });

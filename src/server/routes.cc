@@ -7,7 +7,6 @@ namespace {
 
 constexpr Route kRoutes[] = {
     {"/", "GET", true},
-    {"/page/*", "GET", true},
     {"/health", "GET", true},
     {"/metrics", "GET"},
     {"/v1/models", "GET"},

@@ -82,7 +82,10 @@ OrderedJson Service::model_json(const ServedModel& model) const {
           {"object", "model"},
           {"created", started_},
           {"owned_by", "umf"},
-          {"umf", {{"family", info.family}, {"max_length", info.max_length}}}};
+          {"umf",
+           {{"family", info.family},
+            {"max_length", info.max_length},
+            {"window", recommended_window(info)}}}};
 }
 
 std::string Service::models_body() const {
@@ -101,7 +104,6 @@ std::string Service::about_body() const {
                      {"models", models},
                      {"searches", known},
                      {"rewards", tasks_.rewards()},
-                     {"window", kDefaultWindow},
                      {"max_tokens", options_.limits.max_tokens},
                      {"max_budget", options_.limits.max_budget},
                      {"examples", options_.examples}}

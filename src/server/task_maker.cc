@@ -111,8 +111,10 @@ std::unique_ptr<ServedSearch> TaskMaker::make_search(const ApiRequest& request) 
     Problem problem = asked_problem(request);
     auto reward = reward_of(request.umf.reward, problem);
     return std::make_unique<ServedSearch>(shelf_, std::move(configuration), std::move(problem),
-                                          std::move(reward), request.umf.stream_state,
-                                          request.umf.stream_rollouts);
+                                          std::move(reward),
+                                          ServedNews{.states = request.umf.stream_state,
+                                                     .rollouts = request.umf.stream_rollouts,
+                                                     .drawn = request.problem.has_value()});
   });
 }
 
