@@ -3,10 +3,14 @@
 
 #include <chrono>
 
+#include "bench/dataset.h"
 #include "bench/result_log.h"
 #include "bench/run_directory.h"
 
 namespace umf {
+
+// Writes problems.jsonl, what was asked, where it is not there yet.
+void write_problems(const RunDirectory& run, const std::vector<Task>& tasks);
 
 // Writes results.jsonl, samples.jsonl (and samples/NAME-BUDGET.jsonl where there are several),
 // and summary.json. Several workers may do so at once: every file is whole at any time, and whoever
