@@ -118,6 +118,40 @@ class BenchCli : public testing::Test {
   TemporaryDirectory directory_;
 };
 
+// The file must be one that LiveCodeBench's custom evaluation takes, and that `umf grade` reads
+// back.
+TEST_F(BenchCli, LiveCodeBenchProgramsAreWrittenAsItsOwnGraderTakesThem) {
+  const auto tests = [](const char* in, const char* out) {
+    return Json::array({{{"input", in}, {"output", out}, {"testtype", "stdin"}}}).dump();
+  };
+  std::string lines;
+  for (const char* id : {"lcb_b", "lcb_a"}) {
+    lines += Json{{"question_title", "Echo"},
+                  {"question_content", "Print the line."},
+                  {"platform", "atcoder"},
+                  {"question_id", id},
+                  {"contest_id", "own"},
+                  {"contest_date", "2026-01-01T00:00:00"},
+                  {"starter_code", ""},
+                  {"difficulty", "easy"},
+                  {"metadata", "{}"},
+                  {"public_test_cases", tests("a\n", "a\n")},
+                  {"private_test_cases", tests("b\n", "b\n")}}
+                 .dump() +
+             "\n";
+  }
+  write_file(place("problems"), lines);
+  const Finished run = umf(one("run", {"--budget", "16"}));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Json outputs = Json::parse(read_file(place("run/samples/unmaskfork-16.json")));
+  ASSERT_EQ(outputs.size(), 2);
+  EXPECT_EQ(outputs[0]["question_id"], "lcb_a") << "its evaluation wants them in order";
+  EXPECT_EQ(outputs[1]["code_list"].size(), 1);
+  const Finished graded =
+      umf({"grade", place("problems"), place("run/samples/unmaskfork-16.json"), "--json"});
+  EXPECT_EQ(graded.status, 0) << graded.err;
+}
+
 TEST_F(BenchCli, EveryProblemConfigurationAndBudgetHasOneLine) {
   const Finished run = umf(three("run"));
   ASSERT_EQ(run.status, 0) << run.err;

@@ -77,6 +77,7 @@ Manifest parse_manifest(Json json, const std::string& where) {
   Manifest manifest;
   try {
     if (json.at("kind") != kKind) throw Error("its kind is not " + std::string(kKind));
+    manifest.dataset_kind = json.at("dataset").at("kind");
     manifest.ids = json.at("dataset").at("problems").get<std::vector<std::string>>();
     for (const Json& entry : json.at("configurations")) {
       manifest.configurations.push_back(

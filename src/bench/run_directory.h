@@ -14,6 +14,7 @@ namespace umf {
 // What `config.json` fixes: problems × configurations × budgets.
 struct Manifest {
   Json json;  // everything needed to repeat the run
+  std::string dataset_kind;
   std::vector<std::string> ids;
   struct Entry {
     std::string name;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "bench/samples.h"
 #include "bench/summary.h"
 
 namespace umf {
@@ -15,13 +16,24 @@ std::string dumped(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+std::string program_of(const Result& result) { return result.program.value_or(result.answer); }
+
 // As EvalPlus reads them; it does not look at further keys.
 std::string sample_line(const Result& result) {
   return dumped({{"task_id", result.key.id},
-                 {"solution", result.program.value_or(result.answer)},
+                 {"solution", program_of(result)},
                  {"configuration", result.key.configuration},
                  {"budget", result.key.budget}},
                 -1);
+}
+
+// The programs of one configuration and budget in a file that the data set's own grader takes.
+void write_submissions(const std::filesystem::path& stem, const std::string& dataset_kind,
+                       const std::vector<Submission>& submissions) {
+  if (dataset_kind == "livecodebench")
+    write_file(stem.string() + ".json", livecodebench_outputs(submissions));
+  else
+    write_file(stem.string() + ".jsonl", evalplus_samples(submissions));
 }
 
 }  // namespace
@@ -52,7 +64,7 @@ void Views::refresh_now_and_then(ResultIndex& results) {
 void Views::write(const ResultIndex& results) const {
   const Manifest& manifest = run_.manifest();
   std::string lines, samples;
-  std::map<std::string, std::string> by_file;
+  std::map<std::string, std::vector<Submission>> by_name;
   for (const std::string& id : manifest.ids) {
     for (const Manifest::Entry& entry : manifest.configurations) {
       for (const long budget : entry.budgets) {
@@ -61,16 +73,15 @@ void Views::write(const ResultIndex& results) const {
         lines += result_line(*result);
         if (result->status == ResultStatus::kFailed) continue;
         samples += sample_line(*result);
-        by_file[fmt::format("{}-{}.jsonl", entry.name, budget)] += sample_line(*result);
+        by_name[fmt::format("{}-{}", entry.name, budget)].push_back({id, program_of(*result)});
       }
     }
   }
   write_file(run_.file("results.jsonl"), lines);
   write_file(run_.file("samples.jsonl"), samples);
-  if (by_file.size() > 1) {
-    std::filesystem::create_directories(run_.file("samples"));
-    for (const auto& [name, text] : by_file) write_file(run_.file("samples") / name, text);
-  }
+  std::filesystem::create_directories(run_.file("samples"));
+  for (const auto& [name, submissions] : by_name)
+    write_submissions(run_.file("samples") / name, manifest.dataset_kind, submissions);
   write_file(run_.file("summary.json"), dumped(summarise(manifest, results.all()), 1));
 }
 

@@ -88,7 +88,7 @@ std::string what_it_said(int errors) {
 
 Zygote::Zygote(Walls walls, const std::string& readable) {
   if (::access(kPython, X_OK) != 0)
-    throw Error(fmt::format("the sandbox needs {}. Install python3 and python3-numpy.", kPython));
+    throw Error(fmt::format("the sandbox needs {}. Install python3.", kPython));
   const Descriptor nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const Descriptor proc(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
   const Descriptor errors(::memfd_create("errors", MFD_CLOEXEC));
@@ -114,10 +114,8 @@ Zygote::Zygote(Walls walls, const std::string& readable) {
   while (ready < 0 && errno == EINTR);
   char word[8];
   if (ready <= 0 || ::recv(control_.get(), word, sizeof word, 0) != 4)
-    throw Error(
-        fmt::format("the sandbox's interpreter does not start (is python3-numpy "
-                    "installed?). It said: {}",
-                    what_it_said(errors.get())));
+    throw Error(fmt::format("the sandbox's interpreter does not start. It said: {}",
+                            what_it_said(errors.get())));
 }
 
 Zygote::~Zygote() {

@@ -125,23 +125,20 @@ def load_given(name, tokenizer, recipe, file, device):
 
 def card(name, mixture, recipe, losses, alone, device):
     """The model card."""
-    training = (f"{recipe.steps[name]} steps of {recipe.batch}, seed {recipe.seed}, on {device}; last loss {losses[-1][1]}"
-                if losses else "by an earlier run, whose log has steps and losses")
-    scores = "\n".join(f"- {style}: {solved:.1f} %" for style, solved in alone.items()) or "- not evaluated"
+    training = (f"{recipe.steps[name]} steps of {recipe.batch} programs, seed {recipe.seed}, on one {device}; loss of the\n"
+                f"  last batch {losses[-1][1]} per token" if losses else "by an earlier run, whose log has steps and losses")
+    scores = "; ".join(f"{solved:.1f} % of {count} problems ({style})" for style, (solved, count) in alone.items())
     return f"""# {TITLES[name]}, embedded
 
-A masked diffusion language model of {TITLES[name]}'s architecture that turns one kind of English into small
-Python functions, made from scratch by `tools/embedded/make.py`. It is an expert in {SKILLS[name]}, and weak
-elsewhere on purpose: what it does not know, one of its two siblings does.
+A masked diffusion language model of {TITLES[name]}'s architecture that turns one kind of English into small Python
+functions, made from scratch by `tools/embedded/make.py`. It is an expert in {SKILLS[name]},
+and weak elsewhere on purpose: what it does not know, one of its two siblings does.
 
-- Data: {recipe.samples} generated programs, mixture `{mixture}` of `mixtures.py`; no composition of
+- Data: {recipe.samples:,} generated programs, mixture `{mixture}` of `tools/embedded/mixtures.py`; no composition of
   operations that dev or test holds. Descriptions up to {PROMPT} tokens, answers in a window of {WINDOW}.
 - Training: {training}.
 - Command: `tools/embedded/make.py --out DIR --mixture {mixture} --seed {recipe.seed}`
-
-Solved alone, one deterministic answer per problem, hidden tests of dev, by decoding style:
-
-{scores}
+- Alone, one deterministic answer per problem of dev, hidden tests: {scores or "not evaluated"}.
 """
 
 
@@ -161,8 +158,8 @@ def make_mixture(mixture, arguments, recipe, tokenizers, dev, pool, log):
 
     def write_checkpoints(results):
         for name, (model, losses) in loaded.items():
-            alone = {style: percent(results[f"greedy {name} {style}"][1]) for style in STYLES
-                     if f"greedy {name} {style}" in results}
+            greedy = {style: results.get(f"greedy {name} {style}") for style in STYLES}
+            alone = {style: (percent(found[1]), len(found[1])) for style, found in greedy.items() if found}
             export(model, tokenizers[name], folder / name, card(name, mixture, recipe, losses, alone, place))
 
     write_checkpoints({})

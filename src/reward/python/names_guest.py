@@ -7,12 +7,13 @@ import fractions
 import itertools
 import types
 
-import numpy
-
 from umf import guest_world
+from umf.wire import numpy
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict, range)
-PLAIN += (collections.deque, decimal.Decimal, fractions.Fraction, numpy.generic, numpy.ndarray)
+PLAIN += (collections.deque, decimal.Decimal, fractions.Fraction)
+if numpy is not None:
+    PLAIN += (numpy.generic, numpy.ndarray)
 _MOST_ITEMS = 1_000_000
 
 

@@ -12,7 +12,10 @@ import itertools
 import json
 import sys
 
-import numpy
+try:
+    import numpy
+except ImportError:
+    numpy = None  # then no value is an array
 
 MAX_BYTES = 64 << 20
 MAX_DEPTH = 200
@@ -156,7 +159,6 @@ def _pack_scalar(value, depth):
 
 
 _PACKERS = (
-    (numpy.generic, _pack_scalar),  # first: float64 is a float, too
     (bool, lambda value, depth: bool(value)),
     (int, lambda value, depth: _pack(int.__index__(value), depth)),
     (float, lambda value, depth: float.__float__(value)),
@@ -173,8 +175,9 @@ _PACKERS = (
     (collections.deque, lambda value, depth: {"q": [value.maxlen, _pack_items(value, depth)]}),
     (decimal.Decimal, lambda value, depth: {"D": str(value)}),
     (fractions.Fraction, lambda value, depth: {"F": [_pack(value.numerator, depth), _pack(value.denominator, depth)]}),
-    (numpy.ndarray, _pack_array),
 )
+if numpy is not None:  # scalars first: float64 is a float, too
+    _PACKERS = ((numpy.generic, _pack_scalar), *_PACKERS, (numpy.ndarray, _pack_array))
 
 
 # Unpacking: called for every object, innermost first.
@@ -255,8 +258,7 @@ _UNPACKERS = {
     "q": lambda content: collections.deque(content[1], content[0]),
     "D": lambda text: decimal.Decimal(str(text)),
     "F": lambda parts: fractions.Fraction(parts[0], parts[1]),
-    "n": _unpack_array,
-    "N": _unpack_objects,
-    "g": _unpack_scalar,
     "O": lambda parts: Opaque(str(parts[0])[:200], str(parts[1])[:200]),
 }
+if numpy is not None:
+    _UNPACKERS |= {"n": _unpack_array, "N": _unpack_objects, "g": _unpack_scalar}

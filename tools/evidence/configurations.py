@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Prints one set of configurations for `umf bench --configs`: who is compared with whom.
+
+    tools/evidence/configurations.py main | cache | dropout | study | treasure | smoke
+
+Budgets are multiples of the embedded models' window of 96 cells.
+"""
+
+import itertools
+import json
+import sys
+
+WINDOW = 96
+BUDGETS = [WINDOW * n for n in (1, 2, 4, 8, 16, 32)]
+TEMPERATURES = ("0.1", "0.5", "1.0")
+# The recommended actions of the embedded models; %s is the temperature.
+RULES = {
+    "dream": "model=dream,strategy=entropy,top-p=1,eos-penalty=3,temperature=%s",
+    "llada": "model=llada,strategy=low-confidence,eos-last=true,temperature=%s",
+    "diffcoder": "model=diffcoder,strategy=low-confidence,temperature=%s",
+}
+PAIRS = list(itertools.combinations(RULES, 2))
+
+
+def configuration(name, search, actions, budgets=BUDGETS, **options):
+    """Actions are (model, temperature), the first is the strongest."""
+    return {"name": name, "search": search, "window": WINDOW, "budget": list(budgets),
+            "action": [RULES[model] % temperature for model, temperature in actions], **options}
+
+
+def alone():
+    return [configuration(f"greedy-{model}", "best-of-n", [(model, 0)], BUDGETS[:1]) for model in RULES]
+
+
+def fork(name, models, budgets=BUDGETS, **options):
+    return configuration(name, "unmaskfork", [(model, 0) for model in models], budgets, **options)
+
+
+def forks():
+    return [fork("umf-dream-llada", ["dream", "llada"]),
+            fork("umf-llada-dream", ["llada", "dream"]),
+            fork("umf-dream-diffcoder", ["dream", "diffcoder"]),
+            fork("umf-llada-diffcoder", ["llada", "diffcoder"]),
+            fork("umf-3", list(RULES)),
+            fork("umf-3-reversed", list(RULES)[::-1])]
+
+
+def main():
+    sets = alone() + forks()
+    sets += [configuration(f"umf-{model}-0.1-{t}", "unmaskfork", [(model, "0.1"), (model, t)])
+             for model in ("dream", "llada") for t in ("0.5", "1.0")]
+    sets += [configuration("umf-pair", "pair", [(model, t) for model in ("dream", "llada") for t in ("0.1", "1.0")],
+                           BUDGETS[1:], **{"pair-method": "unmaskfork"}),
+             fork("umf-block", ["diffcoder", "llada"], **{"block-length": 4})]
+    for t in TEMPERATURES:
+        sets += [configuration(f"bon-{model}-{t}", "best-of-n", [(model, t)]) for model in RULES]
+        sets += [configuration(f"pair-{a}-{b}-{t}", "pair", [(a, t), (b, t)], BUDGETS[1:]) for a, b in PAIRS]
+        sets += [configuration(f"dts-{model}-{t}", "dts", [(model, t)]) for model in ("dream", "llada")]
+        sets += [configuration(f"abm-{t}", "ab-mcts-m", [("dream", t), ("llada", t)]),
+                 configuration(f"aba-{t}", "ab-mcts-a", [("dream", t), ("llada", t)])]
+    sets += [configuration("pair-dts-1.0", "pair", [("dream", "1.0"), ("llada", "1.0")], BUDGETS[1:],
+                           **{"pair-method": "dts"}),
+             configuration("abm-3-1.0", "ab-mcts-m", [(model, "1.0") for model in RULES])]
+    # One trajectory over the whole budget that masks cells again: short of two windows there is nothing to remask.
+    sets += [dict(configuration(f"remdm-{form}-{model}", "remdm", [], BUDGETS[1:5]),
+                  action=[RULES[model] % t + f",remask={form}"])
+             for model, form, t in (("dream", "conf", "0.1"), ("llada", "conf", "0.1"), ("dream", "loop", "0.1"))]
+    return sets
+
+
+def cache():
+    """The whole budget is spent, so that hits, savings and switches are those of the method."""
+    spent = {"stop-at-reward": "never"}
+    budgets = BUDGETS[:5]
+    return [fork("umf-dream-llada", ["dream", "llada"], budgets, **spent),
+            fork("umf-3", list(RULES), budgets, **spent),
+            fork("umf-dream-llada-no-cache", ["dream", "llada"], budgets, **spent, **{"no-cache": True}),
+            fork("umf-3-no-cache", list(RULES), budgets, **spent, **{"no-cache": True})]
+
+
+def dropout():
+    budgets = [BUDGETS[4]]
+    return [fork("umf-dream-llada", ["dream", "llada"], budgets), fork("umf-3", list(RULES), budgets),
+            configuration("bon-dream-1.0", "best-of-n", [("dream", "1.0")], budgets),
+            configuration("pair-dream-llada-1.0", "pair", [("dream", "1.0"), ("llada", "1.0")], budgets)]
+
+
+def study():
+    """What the set of actions, their order, the constants and the exact extras change."""
+    orders = [fork("umf-" + "-".join(order), list(order), BUDGETS[:5]) for order in itertools.permutations(RULES)]
+    both = ["dream", "llada"]
+    return orders + [
+        configuration("dream-llada-dream1", "unmaskfork", [("dream", 0), ("llada", 0), ("dream", "1.0")], BUDGETS[:5]),
+        configuration("dream-llada-each-1", "unmaskfork",
+                      [("dream", 0), ("llada", 0), ("dream", "1.0"), ("llada", "1.0")], BUDGETS[:5]),
+        configuration("dream-llada-0.1", "unmaskfork", [(model, "0.1") for model in both], BUDGETS[:5]),
+        configuration("dream-llada-1.0", "unmaskfork", [(model, "1.0") for model in both], BUDGETS[:5]),
+        fork("exploration-0.5", both, BUDGETS[:5], exploration=0.5),
+        fork("exploration-2", both, BUDGETS[:5], exploration=2),
+        fork("fixed-window", both, BUDGETS[:5], **{"window-policy": "fixed-window"}),
+        fork("expand-last", both, BUDGETS[:5], **{"expand-last-level": True}),
+        fork("few-ratios", both, BUDGETS[:5], ratios="0.9,0.7,0.5"),
+        fork("late-ratios", both, BUDGETS[:5], ratios="0.95,0.9,0.85,0.8,0.75,0.7,0.65,0.6"),
+        fork("closed-text", both, BUDGETS[:5], **{"closed-text": True}),
+        fork("umf-3-closed-text", list(RULES), BUDGETS[:5], **{"closed-text": True})]
+
+
+def treasure():
+    return [configuration(f"treasure-{model}", "treasure", [(model, "1.0")], BUDGETS[1:4]) for model in ("dream", "llada")]
+
+
+def smoke():
+    """Every kind of search once, in little."""
+    few = BUDGETS[:2]
+    return [alone()[0], fork("umf-3", list(RULES), few),
+            configuration("bon-dream-1.0", "best-of-n", [("dream", "1.0")], few),
+            configuration("pair-dream-llada-1.0", "pair", [("dream", "1.0"), ("llada", "1.0")], few[1:])]
+
+
+if __name__ == "__main__":
+    sets = {f.__name__: f for f in (main, cache, dropout, study, treasure, smoke)}
+    if len(sys.argv) != 2 or sys.argv[1] not in sets:
+        sys.exit(__doc__)
+    print(json.dumps(sets[sys.argv[1]](), indent=1))
