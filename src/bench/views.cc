@@ -38,6 +38,13 @@ void write_submissions(const std::filesystem::path& stem, const std::string& dat
 
 }  // namespace
 
+void write_problems(const RunDirectory& run, const std::vector<Task>& tasks) {
+  std::string lines;
+  for (const Task& task : tasks)
+    lines += dumped({{"id", task.problem.id}, {"prompt", task.problem.prompt}}, -1);
+  create_file(run.file("problems.jsonl"), lines);
+}
+
 void Views::refresh(ResultIndex& results) {
   results.refresh();
   for (std::uintmax_t seen = ~std::uintmax_t{0}; seen != results.bytes_read(); results.refresh()) {

@@ -18,6 +18,7 @@
 #include "cli/watch.h"
 #include "presets.h"
 #include "problem_search.h"
+#include "report/report.h"
 #include "solution_json.h"
 #include "trace.h"
 
@@ -25,6 +26,8 @@ namespace umf {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kReportLimitBytes = std::size_t{1} << 30;  // one search: whatever it has
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -91,6 +94,23 @@ bool can_watch(const SolveCliOptions& options) {
   return objection.empty();
 }
 
+void write_report(const std::string& path, const Problem& problem,
+                  const Configuration& configuration, const Solution& solution,
+                  const std::string& answer, const std::string& trace) {
+  Report report(kReportLimitBytes);
+  report.add({.id = problem.id,
+              .prompt = problem.prompt,
+              .search = configuration.search_name,
+              .budget = configuration.solve.budget,
+              .window = configuration.walk.window,
+              .actions = configuration.action_names,
+              .solution = solution_json(configuration, solution),
+              .answer = answer,
+              .why = solution.best ? solution.best->why : "",
+              .trace = trace});
+  write_file(path, report.html(problem.id));
+}
+
 int solve_problem(SolveCliOptions& options) {
   if (options.list_presets) return list_presets();
   if (options.list_searches) return list_searches();
@@ -131,7 +151,7 @@ int solve_problem(SolveCliOptions& options) {
     detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
                          100 * event.ledger.hit_rate());
     if (watch) watch->learn(event);
-    if (!options.trace.empty()) trace += tracer.line(event);
+    if (!options.trace.empty() || !options.report.empty()) trace += tracer.line(event);
     return !interrupted();
   });
   progress.clear();
@@ -139,6 +159,8 @@ int solve_problem(SolveCliOptions& options) {
   if (!options.trace.empty()) write_file(options.trace, trace);
 
   const std::string answer = solution.best ? search.text(solution.best->end) : "";
+  if (!options.report.empty())
+    write_report(options.report, problem, configuration, solution, answer, trace);
   if (options.common.json) {
     OrderedJson json = {{"id", problem.id},
                         {"answer", solution.best ? OrderedJson(answer) : OrderedJson(nullptr)}};

@@ -14,7 +14,7 @@ struct SolveCliOptions {
   CommonOptions common;
   std::string problem, preset, search = "unmaskfork", ratios, budget_policy = "cut",
                                window_policy = "preserve-masks";
-  std::string stop_at_reward = "1", trace, checkpoint, curve, memory_limit;
+  std::string stop_at_reward = "1", trace, report, checkpoint, curve, memory_limit;
   std::vector<std::string> models, actions;
   int budget = 0, window = 0, block_length = 0, workers = 1;
   std::uint64_t seed = 0;

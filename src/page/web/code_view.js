@@ -2,7 +2,7 @@
 // there.
 import { el, replace } from "./dom.js";
 import { actionClass, actionLetter } from "./actions.js";
-import { MASK, TEXT, cellTexts } from "./trajectory.js";
+import { MASK, TEXT, cellTexts, windowAt } from "./trajectory.js";
 
 const SHADES = 6; // theme.css has so many
 const LONGEST_RUN = 48; // masks drawn of a run; the others are counted
@@ -13,8 +13,23 @@ function maskRun(length) {
     "\u2591".repeat(drawn), drawn < length && el("span", { class: "more" }, `\u2009\u00d7${length}`));
 }
 
-// Cells up to the end of the text as spans. `now`: the pass whose writes are marked; `passes`: of the whole way.
-export function codeSpans(cells, names, now, passes) {
+// A token; the white space it begins with apart, so that lines under words begin with the words.
+function tokenSpans(text, cell, names, shade, fresh) {
+  const looks = `${actionClass(cell.action)} shade-${shade}${fresh ? " fresh" : ""}`;
+  const title = cell.action < 0 ? null : `${names[cell.action]}, pass ${cell.when}`;
+  const space = text.match(/^\s*/)[0], word = text.slice(space.length);
+  return [space !== "" && el("span", { class: `token space ${looks}`, title }, space),
+    word !== "" && el("span", { class: `token ${looks}`, title }, word)];
+}
+
+// The last pass that wrote a cell before the end of the text.
+function lastWrite(cells) {
+  return cellTexts(cells).reduce((latest, _, i) => Math.max(latest, cells[i].when), 1);
+}
+
+// Cells up to the end of the text as spans. `now`: the pass whose writes are marked; `latest`: the pass that is shaded
+// darkest.
+export function codeSpans(cells, names, now = 0, latest = lastWrite(cells)) {
   const texts = cellTexts(cells), spans = [];
   for (let i = 0; i < texts.length; ++i) {
     const cell = cells[i];
@@ -24,12 +39,8 @@ export function codeSpans(cells, names, now, passes) {
       spans.push(maskRun(run));
       i += run - 1;
     } else if (cell.kind === TEXT && texts[i] !== "") {
-      const shade = Math.min(Math.floor((SHADES * (cell.when - 1)) / Math.max(passes, 1)), SHADES - 1);
-      const fresh = cell.when === now && now > 0;
-      spans.push(el("span", {
-        class: `token ${actionClass(cell.action)} shade-${Math.max(shade, 0)}${fresh ? " fresh" : ""}`,
-        title: cell.action < 0 ? null : `${names[cell.action]}, pass ${cell.when}`,
-      }, texts[i]));
+      const shade = Math.min(Math.floor((SHADES * Math.max(cell.when - 1, 0)) / latest), SHADES - 1);
+      spans.push(...tokenSpans(texts[i], cell, names, shade, now > 0 && cell.when === now).filter(Boolean));
     }
   }
   return spans;
@@ -57,38 +68,37 @@ export class CodeView {
       el("pre", { class: "code", tabindex: 0, "aria-label": "Text of the answer" }, this.code), codeLegend(names));
   }
 
-  // The way to a state of `trajectories`, at its end.
-  show(trajectories, state) {
+  // The way to a node of a SearchTree, at its end.
+  show(node) {
     this.#stop();
-    this.trajectories = trajectories;
-    this.state = state;
-    this.passes = trajectories.passes(state);
-    this.slider.max = this.passes;
-    this.slider.value = this.passes;
+    this.node = node;
+    this.latest = lastWrite(windowAt(node).cells);
+    this.slider.max = node.passes;
+    this.slider.value = node.passes;
     this.#show();
   }
 
   // A window by itself: no way to it is known.
-  showCells(cells, pass = 0, passes = 0) {
-    replace(this.code, codeSpans(cells, this.names, pass, passes));
+  showCells(cells, now = 0, latest = undefined) {
+    replace(this.code, codeSpans(cells, this.names, now, latest));
   }
 
   #show() {
-    const pass = Number(this.slider.value);
-    const { cells, action } = this.trajectories.at(this.state, pass);
-    this.showCells(cells, pass < this.passes ? pass : 0, this.passes);
-    const place = `pass ${pass} of ${this.passes}${action >= 0 ? ` \u00b7 ${this.names[action]}` : ""}`;
+    const pass = Number(this.slider.value), { passes } = this.node;
+    const { cells, action } = windowAt(this.node, pass);
+    this.showCells(cells, pass < passes ? pass : 0, this.latest);
+    const place = `pass ${pass} of ${passes}${action >= 0 ? ` \u00b7 ${this.names[action]}` : ""}`;
     this.place.textContent = place;
     this.slider.setAttribute("aria-valuetext", place);
   }
 
   #start() {
-    if (Number(this.slider.value) >= this.passes) this.slider.value = 0;
+    if (Number(this.slider.value) >= this.node.passes) this.slider.value = 0;
     this.play.textContent = "\u275a\u275a Pause";
     this.timer = setInterval(() => {
-      this.slider.value = Number(this.slider.value) + Math.max(Math.round(this.passes / 160), 1);
+      this.slider.value = Number(this.slider.value) + Math.max(Math.round(this.node.passes / 160), 1);
       this.#show();
-      if (Number(this.slider.value) >= this.passes) this.#stop();
+      if (Number(this.slider.value) >= this.node.passes) this.#stop();
     }, 60);
   }
 

@@ -6,7 +6,7 @@ function filled(node, attributes, children) {
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value != null) node.setAttribute(name, String(value));
   }
-  node.append(...children.flat().filter((child) => child != null && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
   return node;
 }
 
@@ -20,7 +20,7 @@ export function svg(tag, attributes = {}, ...children) {
 }
 
 export function replace(node, ...children) {
-  node.replaceChildren(...children.flat().filter((child) => child != null && child !== false));
+  node.replaceChildren(...children.flat(Infinity).filter((child) => child != null && child !== false));
 }
 
 // The value of one of theme.css's colours, for a canvas.

@@ -1,7 +1,7 @@
 // What is to be solved, and how: an example or a problem of one's own, models, search and budget.
 import { el, replace } from "./dom.js";
 import { actionClass, actionLetter } from "./actions.js";
-import { testLabel } from "./tests_view.js";
+import { testLabel } from "./live_tests.js";
 
 const OWN = "";
 

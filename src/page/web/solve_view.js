@@ -2,7 +2,7 @@
 import { el, replace } from "./dom.js";
 import { CodeView } from "./code_view.js";
 import { SearchTree } from "./tree.js";
-import { TestsView } from "./tests_view.js";
+import { TestsView } from "./live_tests.js";
 import { TreeView, describeNode, formatReward, treeLegend } from "./tree_view.js";
 import { MASK, Trajectories, carry, countMasks } from "./trajectory.js";
 

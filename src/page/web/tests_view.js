@@ -1,59 +1,34 @@
-// Tests and what became of them.
-import { el, replace } from "./dom.js";
+// What a judge said of an end, test by test.
+import { el } from "./dom.js";
 
-const OUTCOMES = {
-  p: "passed", w: "wrong answer", e: "error", t: "took too long", m: "out of memory", c: "crashed", s: "sandbox error",
+export const OUTCOMES = {
+  p: ["\u2713", "pass", "good"], w: ["\u2717", "wrong", "bad"], e: ["\u2717", "error", "bad"], t: ["\u23f1", "timeout", "bad"],
+  m: ["\u2717", "out of memory", "bad"], c: ["\u2717", "crash", "bad"], s: ["?", "sandbox error", "soft"],
 };
+const MOST_SHOWN = 200;
 
-// A test as a person would write it.
-export function testLabel(test) {
-  if (typeof test.assert === "string") return test.assert;
-  if (typeof test.call === "string") return `${test.call} == ${test.expect}`;
-  if (typeof test.stdin === "string") return `stdin ${JSON.stringify(test.stdin)} gives ${JSON.stringify(test.stdout)}`;
-  return JSON.stringify(test);
+// The verdicts of a trace with the names of their tests, which are told once: Map of end to verdict.
+export function verdictsOf(lines) {
+  const verdicts = new Map();
+  let names = [];
+  for (const { verdict, path } of lines) {
+    if (!verdict) continue;
+    names = verdict.names ?? names;
+    verdicts.set(path.at(-1), { ...verdict, names });
+  }
+  return verdicts;
 }
 
-export class TestsView {
-  // `reward` of the problem.
-  constructor(reward) {
-    this.labels = reward.type === "python-tests" && Array.isArray(reward.tests) ? reward.tests.map(testLabel) : [];
-    this.names = [];
-    this.answers = 0;
-    this.passes = [];
-    this.list = el("ul", { class: "tests" });
-    this.element = el("div", {}, this.list);
-    this.show(null);
-  }
-
-  // Counts the verdict of a line of a trace.
-  count(verdict) {
-    if (!verdict?.outcomes) return;
-    if (verdict.names) this.names = verdict.names;
-    ++this.answers;
-    [...verdict.outcomes].forEach((outcome, i) => {
-      this.passes[i] = (this.passes[i] ?? 0) + (outcome === "p" ? 1 : 0);
-    });
-  }
-
-  // The verdict on one answer; null where there is none yet.
-  show(verdict) {
-    const outcomes = verdict?.outcomes ?? "";
-    const many = Math.max(outcomes.length, this.labels.length);
-    const labels = this.labels.length === many ? this.labels : this.names;
-    const rows = Array.from({ length: many }, (_, i) => this.#row(labels[i] ?? `test ${i + 1}`, outcomes[i],
-      verdict?.failures?.[i], this.passes[i] ?? 0));
-    if (many === 0 && verdict?.why) rows.push(el("li", {}, verdict.why));
-    replace(this.list, rows);
-  }
-
-  #row(label, outcome, why, passes) {
-    const state = outcome === undefined ? "open" : outcome === "p" ? "good" : "bad";
-    const sign = { open: "\u25cb", good: "\u2713", bad: "\u2717" }[state];
-    const word = outcome === undefined ? "not run yet" : OUTCOMES[outcome] ?? "failed";
-    return el("li", { class: `test ${state}` },
-      el("span", { class: "sign", "aria-hidden": "true" }, sign), el("span", { class: "visually-hidden" }, `${word}: `),
-      el("code", {}, label),
-      state === "bad" && el("span", { class: "why" }, why || word),
-      this.answers > 1 && el("span", { class: "share small soft" }, ` ${passes} of ${this.answers} answers`));
-  }
+export function testsView(verdict) {
+  if (!verdict.outcomes) return el("p", {}, verdict.why || "The judge says nothing more.");
+  const tests = [...verdict.outcomes].slice(0, MOST_SHOWN).map((letter, i) => {
+    const [sign, words, look] = OUTCOMES[letter] ?? OUTCOMES.s;
+    const why = verdict.failures?.[i];
+    return el("li", {}, el("span", { class: look }, `${sign} ${verdict.names[i] ?? `test ${i + 1}`}: ${words}`),
+      why && el("span", { class: "why" }, why));
+  });
+  const passed = [...verdict.outcomes].filter((letter) => letter === "p").length;
+  return el("div", {}, el("p", {}, `${passed} of ${verdict.outcomes.length} visible tests pass`),
+    el("ul", { class: "tests" }, tests,
+      verdict.outcomes.length > MOST_SHOWN && el("li", { class: "soft" }, `${verdict.outcomes.length - MOST_SHOWN} more`)));
 }

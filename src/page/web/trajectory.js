@@ -1,28 +1,23 @@
-// The text of every state of a search, and every moment on the way there, from the lines of a trace
-// (docs/formats.md).
+// The text at every node of a search tree, and at every moment on the way there.
 
 export const MASK = 0, TEXT = 1, SPECIAL = 2, END = 3;
 
 // A cell: its kind, its bytes, who wrote it (an action's number) and at which pass of its trajectory.
-const EMPTY = Object.freeze({ kind: MASK, bytes: null, action: -1, when: 0 });
+const EMPTY = Object.freeze({ kind: MASK, bytes: new Uint8Array(), action: -1, when: 0 });
+const NOTHING = new Uint8Array();
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
-function cellOf(text, action, when) {
+// `text` as traces write it (docs/formats.md).
+export function cellOf(text, action, when) {
   if (text === 0) return EMPTY;
-  if (text === null) return { kind: END, bytes: new Uint8Array(), action, when };
-  if (text === "") return { kind: SPECIAL, bytes: new Uint8Array(), action, when };
+  if (text === null) return { kind: END, bytes: NOTHING, action, when };
+  if (text === "") return { kind: SPECIAL, bytes: NOTHING, action, when };
   const bytes = typeof text === "string" ? encoder.encode(text) : Uint8Array.from(text);
   return { kind: TEXT, bytes, action, when };
 }
 
 export function maskedWindow(length) {
   return new Array(length).fill(EMPTY);
-}
-
-export function countMasks(cells) {
-  let masks = 0;
-  for (const cell of cells) masks += cell.kind === MASK;
-  return masks;
 }
 
 // A window in the cells of another tokenizer. The text is the same, byte for byte; a new cell is by whoever wrote its
@@ -49,74 +44,21 @@ export function carry(cells, window) {
   return carried;
 }
 
-export class Trajectories {
-  // `window`: the cells of the root.
-  constructor(window) {
-    this.root = maskedWindow(window);
-    this.walks = [];
-    this.origins = new Map(); // of a state: the walk that reached it first, and after how many of its writes
+// The cells on the way to a node of a SearchTree after `pass` passes, and which action made the last of them (-1 at the
+// root).
+export function windowAt(node, pass = Infinity) {
+  const way = [];
+  for (let at = node; at.parent; at = at.parent) way.unshift(at);
+  let cells = maskedWindow((way[0]?.parent ?? node).masks), action = -1;
+  for (const { walk, begin, finish, parent } of way) {
+    if (parent.passes >= pass) break;
+    if (begin === 0 && walk.window) cells = carry(cells, walk.window);
+    const before = parent.passes - (begin > 0 ? walk.passes[begin - 1] : 0);
+    for (let i = begin; i < finish && before + walk.passes[i] <= pass; ++i)
+      cells[walk.cells[i]] = cellOf(walk.texts[i], walk.action, before + walk.passes[i]);
+    action = walk.action;
   }
-
-  knows(state) {
-    return state === 0 || this.origins.has(state);
-  }
-
-  // Takes a line of a trace; hits have nothing new to tell.
-  add(line) {
-    if (line.hit || !line.writes || !this.knows(line.from)) return;
-    const { cells, texts, passes } = line.writes;
-    const walk = {
-      from: line.from, action: line.action, window: line.window, entry: null,
-      cells, texts, passes: passes ?? cells.map((_, i) => i + 1), length: line.passes,
-    };
-    this.walks.push(walk);
-    let next = 0, masks = countMasks(this.#entry(walk));
-    line.path.forEach((state, i) => {
-      const last = i + 1 === line.path.length;
-      for (; next < cells.length && (last || masks > line.masks[i]); ++next) masks -= texts[next] === 0 ? -1 : 1;
-      if (this.knows(state)) return;
-      this.origins.set(state, { walk, writes: next, passes: next > 0 ? walk.passes[next - 1] : 0 });
-    });
-  }
-
-  // The walks from the root to a state: [{walk, writes, passes, before}], `before` the passes up to its start.
-  stages(state) {
-    const stages = [];
-    for (let at = state; at !== 0; at = stages[0].walk.from) stages.unshift({ ...this.origins.get(at) });
-    let before = 0;
-    for (const stage of stages) {
-      stage.before = before;
-      before += stage.passes;
-    }
-    return stages;
-  }
-
-  passes(state) {
-    return this.stages(state).reduce((sum, stage) => sum + stage.passes, 0);
-  }
-
-  // The cells on the way to `state` after `pass` passes, and which action made the last of them (-1 at the root).
-  at(state, pass = Infinity) {
-    const stages = this.stages(state);
-    let stage = stages[0];
-    for (const next of stages) if (next.before < pass) stage = next;
-    if (!stage || pass <= 0) return { cells: this.root, action: -1 };
-    const cells = this.#entry(stage.walk).slice();
-    const until = pass - stage.before;
-    for (let i = 0; i < stage.writes && stage.walk.passes[i] <= until; ++i) {
-      cells[stage.walk.cells[i]] = cellOf(
-        stage.walk.texts[i], stage.walk.action, stage.before + stage.walk.passes[i]);
-    }
-    return { cells, action: stage.walk.action };
-  }
-
-  #entry(walk) {
-    if (!walk.entry) {
-      const { cells } = this.at(walk.from);
-      walk.entry = walk.window ? carry(cells, walk.window) : cells;
-    }
-    return walk.entry;
-  }
+  return { cells, action };
 }
 
 // The texts of the cells up to the first that ends the answer. A character whose bytes are shared by cells is shown in

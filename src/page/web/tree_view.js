@@ -266,7 +266,7 @@ export class TreeView {
     pen.textAlign = "left";
     pen.textBaseline = "middle";
     for (const node of seen) {
-      const x = this.x(node), y = this.y(node), beside = this.radius(node) + 4;
+      const x = this.x(node), y = this.y(node), beside = this.radius(node) + (node === this.selected ? 9 : 4);
       if (node.end) pen.fillText(formatReward(node.reward), x + beside, y);
       else if (node.expanded) pen.fillText(`${node.parent ? actionLetter(node.action) : ""}${node.visits > 1 ? `\u00d7${node.visits}` : ""}`, x + beside, y);
     }
