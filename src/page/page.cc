@@ -14,11 +14,15 @@ constexpr std::string_view kNotice =
     "UnMaskFork. Script and style of this page are part of it and under its licence, Apache-2.0; "
     "nothing is loaded from elsewhere.";
 
-std::string_view style() {
+// The theme, and what the module's own page adds to it: live.css for live.js.
+std::string style_of(const Page& page) {
+  const std::string own = fmt::format("{}.css", page.module.substr(0, page.module.rfind(".js")));
+  std::string theme, more;
   for (const auto& [name, text] : web_files()) {
-    if (name == "theme.css") return text;
+    if (name == "theme.css") theme = text;
+    if (name == own) more = text;
   }
-  return {};
+  return theme + more;
 }
 
 std::string script_of(const Page& page) {
@@ -29,11 +33,11 @@ std::string source_hash(std::string_view text) {
   return fmt::format("'sha256-{}'", base64(sha256_bytes(text)));
 }
 
-std::string policy(std::string_view script, bool asks_its_server) {
+std::string policy(std::string_view script, std::string_view style, bool asks_its_server) {
   return fmt::format(
       "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; "
       "form-action 'none'{}",
-      source_hash(script), source_hash(style()), asks_its_server ? "; connect-src 'self'" : "");
+      source_hash(script), source_hash(style), asks_its_server ? "; connect-src 'self'" : "");
 }
 
 std::string json_in_markup(std::string_view json) {
@@ -76,10 +80,12 @@ std::string escape_html(std::string_view text) {
   return safe;
 }
 
-std::string page_policy(const Page& page) { return policy(script_of(page), page.asks_its_server); }
+std::string page_policy(const Page& page) {
+  return policy(script_of(page), style_of(page), page.asks_its_server);
+}
 
 std::string page_html(const Page& page) {
-  const std::string script = script_of(page);
+  const std::string script = script_of(page), style = style_of(page);
   std::string html = fmt::format(
       "<!doctype html>\n<!-- {} -->\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
@@ -88,7 +94,7 @@ std::string page_html(const Page& page) {
       "<link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n"
       "<noscript>This page is drawn by its script, which is switched off here.</noscript>\n"
       "<main id=\"page\"></main>\n",
-      kNotice, policy(script, page.asks_its_server), escape_html(page.title), style());
+      kNotice, policy(script, style, page.asks_its_server), escape_html(page.title), style);
   for (const PageData& data : page.data) {
     html += fmt::format("<script type=\"{}\" id=\"{}\">{}</script>\n",
                         data.packed ? "text/plain" : "application/json", escape_html(data.id),

@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kEventsPattern = "/v1/solves/*/events";
 constexpr const char* kStopPattern = "/v1/solves/*/stop";
+constexpr const char* kReportPattern = "/v1/solves/*/report";
 
 // The number of the last event that a viewer heard before it lost its connection.
 std::size_t last_heard(const httplib::Request& request) {
@@ -37,12 +38,21 @@ void show(const std::shared_ptr<Solve>& solve, const httplib::Request& request,
       [] {});
 }
 
+// A file to keep, not a page of this server: it has no rights here, wherever it is shown.
+void send_report(const std::shared_ptr<Solve>& solve, httplib::Response& response) {
+  response.set_header("Content-Disposition", "attachment; filename=\"" + solve->id + ".html\"");
+  response.set_header("Content-Security-Policy", "sandbox");
+  response.set_header("X-Content-Type-Options", "nosniff");
+  response.set_content(report_of(solve->story()), "text/html; charset=utf-8");
+}
+
 const Page& live_page() {
   static const Page page{.title = "UnMaskFork", .module = "live.js", .asks_its_server = true};
   return page;
 }
 
-// The page holds nothing of the server's: what it shows it asks for, with the key where there is one.
+// The page holds nothing of the server's: what it shows it asks for, with the key where there is
+// one.
 void send_page(httplib::Response& response) {
   static const std::string html = page_html(live_page());
   static const std::string policy = page_policy(live_page()) + "; frame-ancestors 'none'";
@@ -79,6 +89,11 @@ void add_live_routes(httplib::Server& server, Service& service, std::size_t most
   server.Get("/v1/solves/[^/]+/events", [&](const auto& request, auto& response) {
     guarded(service, response, [&] {
       show(service.solves().find(name_in(request.path, kEventsPattern)), request, response);
+    });
+  });
+  server.Get("/v1/solves/[^/]+/report", [&](const auto& request, auto& response) {
+    guarded(service, response, [&] {
+      send_report(service.solves().find(name_in(request.path, kReportPattern)), response);
     });
   });
   server.Post("/v1/solves/[^/]+/stop",

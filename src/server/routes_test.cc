@@ -10,9 +10,9 @@ TEST(Routes, PathsAreFoundByTheirPattern) {
   EXPECT_EQ(route_of("/v1/solves")->pattern, "/v1/solves");
   EXPECT_EQ(route_of("/v1/solves/12ab/events")->pattern, "/v1/solves/*/events");
   EXPECT_EQ(name_in("/v1/solves/12ab/events", "/v1/solves/*/events"), "12ab");
-  for (const char* path : {"", "//", "/v1", "/.", "/index.html",
-                           "/v1/solves/", "/v1/solves//events", "/v1/solves/a/b/events",
-                           "/v1/solves/events", "/v1/solves/a/events/", "/v1/models/"})
+  for (const char* path :
+       {"", "//", "/v1", "/.", "/index.html", "/v1/solves/", "/v1/solves//events",
+        "/v1/solves/a/b/events", "/v1/solves/events", "/v1/solves/a/events/", "/v1/models/"})
     EXPECT_EQ(route_of(path), nullptr) << path;
 }
 

@@ -55,7 +55,7 @@ Json ServedSearch::description() const {
 
 void ServedSearch::make_search() {
   search_.emplace(configuration_, shelf_, problem_, *reward_,
-                         [this](std::span<const Token> window, auto) { return passed(window); });
+                  [this](std::span<const Token> window, auto) { return passed(window); });
 }
 
 bool ServedSearch::passed(std::span<const Token> window) {

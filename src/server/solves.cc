@@ -4,6 +4,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "report/report.h"
 #include "server/api_reply.h"
 
 namespace umf {
@@ -24,6 +25,27 @@ OrderedJson ending(const Completion& completion) {
 }
 
 }  // namespace
+
+std::string report_of(const Story& story) {
+  if (!story.ended()) throw ApiError(409, "the solve is not over; ask again later", "", "not_over");
+  const Json begin = Json::parse(story.lines("begin"));
+  OrderedJson end = OrderedJson::parse(story.lines("end"));
+  if (end.contains("error")) throw ApiError(409, "the solve has no answer", "", "no_answer");
+  SolvedProblem solved{.id = begin["problem"]["id"],
+                       .prompt = begin["problem"]["prompt"],
+                       .search = begin["search"]["name"],
+                       .budget = begin["search"]["budget"],
+                       .window = begin["window"],
+                       .answer = end["answer"],
+                       .why = end["why"],
+                       .trace = story.lines("rollout")};
+  for (const Json& action : begin["actions"]) solved.actions.push_back(action["name"]);
+  for (const char* beside : {"answer", "why"}) end.erase(beside);
+  solved.solution = std::move(end);
+  Report report(kStoryBytes);  // it has no more than that
+  report.add(solved);
+  return report.html(solved.id);
+}
 
 Solve::Solve(std::string id, std::string title, std::unique_ptr<DeviceTask> task,
              std::chrono::seconds time_limit, const Json& begin)

@@ -12,6 +12,9 @@
 
 namespace umf {
 
+// What a solve found, as a page by itself. Throws ApiError where there is nothing to tell yet.
+std::string report_of(const Story& story);
+
 class Solve final : public Job {
  public:
   // `begin` is the first event of its story.

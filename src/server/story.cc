@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace umf {
 namespace {
@@ -18,11 +19,14 @@ std::string sent(std::string_view kind, const std::string& data) {
 
 bool Story::tell(std::string_view kind, const std::string& data) {
   const std::lock_guard lock(mutex_);
+  return add(kind, data, most_bytes_);
+}
+
+bool Story::add(std::string_view kind, const std::string& data, std::size_t most_bytes) {
   if (ended_) return true;
-  std::string event = fmt::format("id: {}\n{}", events_.size() + 1, sent(kind, data));
-  if (bytes_ + event.size() > most_bytes_) return false;
-  bytes_ += event.size();
-  events_.push_back(std::move(event));
+  if (bytes_ + data.size() > most_bytes) return false;
+  bytes_ += data.size();
+  events_.push_back({std::string(kind), data});
   news_.notify_all();
   return true;
 }
@@ -37,12 +41,9 @@ void Story::show(std::string_view kind, const std::string& data) {
 // There is always room for it.
 void Story::end(std::string_view kind, const std::string& data) {
   const std::lock_guard lock(mutex_);
-  if (ended_) return;
-  events_.push_back(fmt::format("id: {}\n{}", events_.size() + 1, sent(kind, data)));
-  bytes_ += events_.back().size();
+  add(kind, data, std::numeric_limits<std::size_t>::max());
   picture_.clear();
   ended_ = true;
-  news_.notify_all();
 }
 
 std::string Story::next(StoryMark& mark, std::chrono::milliseconds patience) const {
@@ -61,7 +62,10 @@ std::string Story::next(StoryMark& mark, std::chrono::milliseconds patience) con
 
 std::string Story::waiting(StoryMark& mark) const {
   std::string text;
-  while (mark.events < events_.size() && text.size() < kBytesAtOnce) text += events_[mark.events++];
+  while (mark.events < events_.size() && text.size() < kBytesAtOnce) {
+    const auto& [kind, data] = events_[mark.events++];
+    text += fmt::format("id: {}\n{}", mark.events, sent(kind, data));
+  }
   if (mark.events < events_.size() || picture_.empty() || mark.picture == pictures_) return text;
   const auto now = std::chrono::steady_clock::now();
   if (now - mark.shown < kBetweenPictures) return text;
@@ -73,6 +77,15 @@ std::string Story::waiting(StoryMark& mark) const {
 bool Story::over(const StoryMark& mark) const {
   const std::lock_guard lock(mutex_);
   return ended_ && mark.events >= events_.size();
+}
+
+std::string Story::lines(std::string_view kind) const {
+  const std::lock_guard lock(mutex_);
+  std::string text;
+  for (const Event& event : events_) {
+    if (event.kind == kind) text += event.data + "\n";
+  }
+  return text;
 }
 
 bool Story::ended() const {

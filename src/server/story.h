@@ -36,17 +36,24 @@ class Story {
   // Whether the viewer heard the end.
   bool over(const StoryMark& mark) const;
 
+  // The data of all events of a kind, a line each.
+  std::string lines(std::string_view kind) const;
+
   bool ended() const;
   bool begun() const;  // a picture was shown
   std::size_t bytes() const;
 
  private:
   std::string waiting(StoryMark& mark) const;
+  bool add(std::string_view kind, const std::string& data, std::size_t most_bytes);
 
   const std::size_t most_bytes_;
   mutable std::mutex mutex_;
   mutable std::condition_variable news_;
-  std::vector<std::string> events_;  // as they are sent
+  struct Event {
+    std::string kind, data;
+  };
+  std::vector<Event> events_;
   std::string picture_;
   long pictures_ = 0;
   std::size_t bytes_ = 0;

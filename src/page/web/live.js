@@ -62,7 +62,7 @@ async function watch(id) {
   }
 }
 
-async function start(request) {
+async function startSolve(request) {
   const { id } = await postJson("v1/solves", request);
   location.hash = id;
 }
@@ -97,7 +97,7 @@ async function open() {
   try {
     const about = await getJson("v1/about");
     say("");
-    form = new ProblemForm(about, start, stopShown);
+    form = new ProblemForm(about, startSolve, stopShown);
     replace(stage, el("p", { class: "empty soft" }, "Press Solve, and watch how the text is unmasked here."));
     replace(page, el("header", {}, el("h1", {}, "UnMaskFork"),
       el("p", { class: "soft" }, "Masked diffusion language models write; a tree search over their unmasking keeps what passes the tests.")),

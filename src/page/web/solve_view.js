@@ -4,7 +4,11 @@ import { CodeView } from "./code_view.js";
 import { SearchTree } from "./tree.js";
 import { TestsView } from "./live_tests.js";
 import { TreeView, describeNode, formatReward, treeLegend } from "./tree_view.js";
-import { MASK, Trajectories, carry, countMasks } from "./trajectory.js";
+import { MASK, carry, maskedWindow } from "./trajectory.js";
+
+function countMasks(cells) {
+  return cells.reduce((masks, cell) => masks + (cell.kind === MASK), 0);
+}
 
 // The cells of a state event: authors are told, and a cell that was masked in the picture before is new.
 export function pictured(state, before) {
@@ -32,7 +36,8 @@ export class SolveView {
     this.names = begin.actions.map((action) => action.name);
     this.budget = begin.search.budget;
     this.tree = new SearchTree(begin.window);
-    this.trajectories = new Trajectories(begin.window);
+    this.window = begin.window;
+    this.verdicts = new Map(); // by end
     this.tests = new TestsView(begin.problem.reward);
     this.code = new CodeView(this.names);
     this.treeView = new TreeView(this.tree, this.names, (node) => this.#visit(node));
@@ -89,7 +94,7 @@ export class SolveView {
 
   #grow(line) {
     this.tree.add(line);
-    this.trajectories.add(line);
+    if (line.verdict) this.verdicts.set(line.path.at(-1), line.verdict);
     this.nfe = line.nfe;
     this.hits += line.hit ? 1 : 0;
     this.tests.count(line.verdict);
@@ -112,7 +117,7 @@ export class SolveView {
     const node = this.visited ?? this.tree.best;
     const of = this.visited ? `of state ${this.visited.state}` : "of the best answer so far";
     this.verdictTitle.textContent = node ? `Tests ${this.over && !this.visited ? "of the best answer" : of}` : "Tests";
-    this.tests.show(node?.verdict ?? null);
+    this.tests.show(this.verdicts.get(node?.state) ?? null);
   }
 
   #numbers(doing) {
@@ -126,11 +131,11 @@ export class SolveView {
 
   #visit(node) {
     this.following = false;
-    this.visited = node.end ? node : null;
+    this.visited = node.end && node !== this.tree.best ? node : null;
     this.followButton.hidden = this.over;
     this.code.element.classList.remove("following");
     this.place.textContent = describeNode(node, this.names);
-    this.code.show(this.trajectories, node.state);
+    this.code.show(node);
     this.#verdict();
   }
 
@@ -140,7 +145,7 @@ export class SolveView {
     this.followButton.hidden = true;
     this.code.element.classList.add("following");
     if (this.last) this.#showLast();
-    else this.code.showCells(this.trajectories.root);
+    else this.code.showCells(maskedWindow(this.window));
     this.#verdict();
   }
 

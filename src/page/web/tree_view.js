@@ -58,7 +58,9 @@ export class TreeView {
     Object.assign(this, this.tree.layout());
     this.onBest = new Set(this.tree.bestPath());
     this.canvas.setAttribute("aria-label", `Search tree of ${this.tree.nodes.length} states. ${KEYS}`);
-    this.fit();
+    if (this.fitted ?? true) return this.fit();
+    this.#keepInside();
+    this.draw();
   }
 
   #resize() {
