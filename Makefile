@@ -8,13 +8,13 @@ packages:
 build: packages ## build the program: build/umf
 	@cmake --preset cpu >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
 	@rm -f build-configure.log
-	@cmake --build --preset cpu --target umf make-tiny-models
+	@cmake --build --preset cpu --target umf
 
 all: build # the tests and benchmarks, too
 	@cmake --build --preset cpu
 
-solve: build ## search over tiny models made on the spot (random weights: the texts are noise)
-	@tools/solve-demo build
+solve: build ## solve a built-in problem with the embedded models
+	@build/umf solve
 
 test: all ## build and run all tests
 	@ctest --preset cpu -j2

@@ -40,7 +40,7 @@ void Authors::learn(const RolloutEvent& event) {
 
 std::vector<int> Authors::of(const Trial& trial, std::span<const Token> window) const {
   std::vector<int> authors(window.size(), kNobody);
-  const std::optional<WindowState> entered = walker_.entered(trial);
+  const std::optional<WindowState> entered = walker_.enter(trial);
   if (!entered) return authors;
   const Token mask = walker_.lexicon_of_action(trial.action).tokens.mask;
   const std::vector<int> before = inherited(trial, *entered);

@@ -72,7 +72,7 @@ TEST_F(AuthorsOfASearch, TextKeepsItsAuthorThroughAChangeOfTokenizer) {
     if (event.outcome.cached || event.trial.from == 0) return true;
     const WindowState from = walker.state(event.trial.from);
     const std::vector<int> before =
-        authors.of({event.trial.from, event.trial.action}, walker.entered(event.trial)->cells);
+        authors.of({event.trial.from, event.trial.action}, walker.enter(event.trial)->cells);
     std::set<int> writers(before.begin(), before.end());
     writers.erase(kNobody);
     if (writers.size() != 1 || *writers.begin() == event.trial.action) return true;

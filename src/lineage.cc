@@ -21,4 +21,14 @@ std::vector<int> Lineage::actions(StateId state) const {
   return found;
 }
 
+std::vector<StateId> Lineage::states(StateId state) const {
+  std::vector<StateId> found;
+  for (Origin origin = known_.at(state); origin.action >= 0; origin = known_.at(origin.parent)) {
+    found.push_back(state);
+    state = origin.parent;
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
 }  // namespace umf

@@ -16,7 +16,8 @@ class Lineage {
   // stays.
   void add(const Trial& trial, const Outcome& outcome);
   int masks(StateId state) const { return known_.at(state).masks; }
-  std::vector<int> actions(StateId state) const;  // from the root, one per level
+  std::vector<int> actions(StateId state) const;     // from the root, one per level
+  std::vector<StateId> states(StateId state) const;  // that these lead to, `state` the last
 
  private:
   struct Origin {

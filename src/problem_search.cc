@@ -82,4 +82,10 @@ Solution ProblemSearch::run(const Observer& observer) {
 
 std::string ProblemSearch::text(StateId end) const { return to_valid_utf8(walker_.text(end)); }
 
+std::vector<AuthoredText> ProblemSearch::authors(const Candidate& candidate) const {
+  std::vector<AuthoredText> pieces = authorship(walker_, candidate.path, candidate.actions);
+  for (AuthoredText& piece : pieces) piece.bytes = to_valid_utf8(piece.bytes);
+  return pieces;
+}
+
 }  // namespace umf

@@ -7,6 +7,7 @@
 
 #include "ahead_world.h"
 #include "configuration.h"
+#include "decode/authorship.h"
 #include "decoding_world.h"
 #include "journal.h"
 
@@ -31,6 +32,8 @@ class ProblemSearch {
 
   // The answer of a candidate; bytes that are not UTF-8 are replaced.
   std::string text(StateId end) const;
+  // The same text by who wrote it.
+  std::vector<AuthoredText> authors(const Candidate& candidate) const;
   // While an observer is called: the trial whose pass it sees.
   const Trial& asked() const { return beam_ ? beam_->asked() : ahead_->asked(); }
   long prompt_tokens() const { return static_cast<long>(participants_.front().prompt.size()); }

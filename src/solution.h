@@ -17,8 +17,9 @@ struct Candidate {
   StateId end = 0;
   double reward = 0;  // raw: may be NaN (the judge failed) or infinite
   bool complete = true;
-  long iteration = 0;        // of the rollout that found it, from 1
-  std::vector<int> actions;  // one per level, from the root to the end
+  long iteration = 0;         // of the rollout that found it, from 1
+  std::vector<int> actions;   // one per level, from the root to the end
+  std::vector<StateId> path;  // the states they lead to; the end is the last
   std::string why;
 };
 

@@ -160,6 +160,7 @@ Verdict Run::score(const Trial& trial, Outcome& outcome, Ledger& ledger,
                       .iteration = ledger.rollouts()};
   if (best && !better(candidate, *best)) return verdict;
   candidate.actions = lineage_.actions(end);
+  candidate.path = lineage_.states(end);
   candidate.why = verdict.why;
   best = std::move(candidate);
   return verdict;

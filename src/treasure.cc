@@ -126,6 +126,7 @@ void Beam::keep(const Branch& branch, const Verdict& verdict) {
                             .reward = verdict.reward,
                             .iteration = ledger_.rollouts(),
                             .actions = {action_},
+                            .path = {branch.completion},
                             .why = verdict.why};
   const auto offer = [&](std::optional<Candidate>& best) {
     if (!best || better(candidate, *best)) best = candidate;

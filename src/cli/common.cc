@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/inflate.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "model/embedded.h"
 
 namespace umf {
@@ -94,17 +95,7 @@ void print_in_order(const nlohmann::ordered_json& value) {
 }
 
 void print_answer(const std::string& text) {
-  if (::isatty(STDOUT_FILENO) == 0) return print_line(text);
-  std::string safe;
-  for (const char c : text) {
-    const bool control =
-        (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
-    if (control)
-      safe += "\xEF\xBF\xBD";
-    else
-      safe += c;
-  }
-  print_line(safe);
+  print_line(::isatty(STDOUT_FILENO) == 0 ? text : harmless(text));
 }
 
 bool interrupted() { return stop_requested != 0; }

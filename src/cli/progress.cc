@@ -11,7 +11,7 @@ namespace umf {
 
 Progress::Progress(bool quiet, std::string unit)
     : quiet_(quiet),
-      live_(stderr_is_live()),
+      live_(is_live_terminal(stderr)),
       unit_(std::move(unit)),
       start_(Clock::now()),
       last_(start_) {}

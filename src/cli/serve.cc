@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "built_in.h"
 #include "cli/common.h"
+#include "cli/examples.h"
 #include "cli/judges.h"
 #include "model/shelf.h"
 #include "server/access.h"
@@ -67,17 +67,19 @@ std::vector<ServedModel> put_on_shelf(std::vector<std::string> choices, Shelf& s
   return models;
 }
 
-// The built-in problems that clients may ask for, as the page offers them.
-Json offered_examples(const std::set<std::string>& rewards) {
-  Json examples = Json::array();
-  for (const BuiltInFile& file : built_in_examples().front().files) {
-    if (!file.name.ends_with(".json")) continue;
-    Json example = parse_json(file.text(), std::string(file.name));
-    const Problem problem = make_problem(example, std::string(file.name));
-    example.erase("hidden");
-    if (rewards.contains(problem.reward.value("type", ""))) examples.push_back(std::move(example));
+// The built-in problems that clients may ask for, as the page offers them. Those for models that
+// are not embedded are of use where the operator chose the models.
+Json offered_examples(const std::set<std::string>& rewards, bool own_models) {
+  Json offered = Json::array();
+  for (const Example& example : examples()) {
+    if (!example.needs.empty() && !own_models) continue;
+    const std::string where = "example " + example.name;
+    Json problem = parse_json(example_problem(example), where);
+    problem.erase("hidden");
+    if (rewards.contains(make_problem(problem, where).reward.value("type", "")))
+      offered.push_back(std::move(problem));
   }
-  return examples;
+  return offered;
 }
 
 // Weights that cannot be used are found before the first client comes.
@@ -140,7 +142,7 @@ int serve(ServeOptions& o) {
   check(o);
   apply(o);
   const std::set<std::string> rewards = allowed_rewards(o.allow_reward, o.http.host);
-  o.service.examples = offered_examples(rewards);
+  o.service.examples = offered_examples(rewards, !o.models.empty());
   const auto backend = o.common.make_backend();
   Shelf shelf(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
   Judges judges(o.common);

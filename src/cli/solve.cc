@@ -11,10 +11,13 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/answer_report.h"
 #include "cli/common.h"
+#include "cli/examples.h"
 #include "cli/judges.h"
 #include "cli/progress.h"
 #include "cli/solve_setup.h"
+#include "cli/terminal.h"
 #include "cli/watch.h"
 #include "presets.h"
 #include "problem_search.h"
@@ -61,28 +64,36 @@ OrderedJson speculative_json(const Speculation& speculation) {
       {"passes", speculation.passes}, {"used", speculation.used}, {"wasted", speculation.wasted()}};
 }
 
-// For people, beside the answer: what it is worth and what it cost.
-void summarise(const Solution& solution, const Configuration& configuration,
-               const Speculation& speculation) {
-  std::fflush(stdout);  // the answer first, also where both go to one file
-  const Ledger& ledger = solution.ledger;
-  std::string path;
-  for (const int action : solution.best->actions) {
-    const std::string& name = configuration.action_names[action];
-    if (!path.ends_with(name)) path += (path.empty() ? "" : " > ") + name;
+int list_examples() {
+  for (const Example& example : examples()) {
+    fmt::print("{:<18} {:<8} {}{}\n", example.name, example.kind, example.about,
+               example.needs.empty() ? "" : fmt::format(" (needs {})", example.needs));
   }
-  fmt::print(stderr,
-             "reward {:.3g}{}, written by {}, found in rollout {} of {}; {} forward passes, {:.0f} "
-             "% of rollouts "
-             "from the cache, {} passes saved{}; stopped: {}\n",
-             solution.best->reward,
-             solution.best->why.empty() ? "" : " (" + solution.best->why + ")", path,
-             solution.best->iteration, ledger.rollouts(), ledger.nfe, 100 * ledger.hit_rate(),
-             ledger.saved_capped,
-             speculation.passes == 0 ? ""
-                                     : fmt::format("; {} passes made ahead, {} of them for nothing",
-                                                   speculation.passes, speculation.wasted()),
-             name_of(solution.stopped));
+  return 0;
+}
+
+// What is to be solved, and what errors call it.
+struct Asking {
+  std::string text, where;
+};
+
+Asking asked(const SolveCliOptions& options) {
+  if (!options.problem.empty()) {
+    if (!options.example.empty()) throw Error("give a problem file or --example, not both");
+    return {read_input(options.problem), options.problem == "-" ? "stdin" : options.problem};
+  }
+  const Example example =
+      options.example.empty() ? examples().front() : find_example(options.example);
+  if (!example.needs.empty() && options.models.empty() && options.preset.empty())
+    throw Error(
+        fmt::format("example '{}' needs {}; give --model WHERE", example.name, example.needs));
+  return {example_problem(example), "example " + example.name};
+}
+
+// An example is not known to whoever runs it.
+void introduce(const SolveCliOptions& options, const Problem& problem) {
+  if (!options.problem.empty() || options.common.quiet || options.common.json) return;
+  fmt::print(stderr, "{}  {}\n\n", Paint(stderr).bold(problem.id), problem.prompt);
 }
 
 // Where the text cannot be shown in place, the user is told why and sees progress as ever.
@@ -114,11 +125,10 @@ void write_report(const std::string& path, const Problem& problem,
 int solve_problem(SolveCliOptions& options) {
   if (options.list_presets) return list_presets();
   if (options.list_searches) return list_searches();
+  if (options.list_examples) return list_examples();
   const auto start = Clock::now();
-  if (options.problem.empty())
-    throw Error("umf solve needs a problem file (- for stdin); --help shows its form");
-  const std::string where = options.problem == "-" ? "stdin" : options.problem;
-  const Problem problem = parse_problem(read_input(options.problem), where);
+  const auto [text, where] = asked(options);
+  const Problem problem = parse_problem(text, where);
   Judges judges(options.common, {.unsafe = options.unsafe});
   const auto reward =
       make_reward(problem.reward, {problem.id, problem.prompt}, where, judges.tools());
@@ -127,6 +137,7 @@ int solve_problem(SolveCliOptions& options) {
   const Configuration configuration = make_configuration(options, *shelf);
 
   watch_for_interrupts();
+  introduce(options, problem);
   Progress progress(options.common.quiet);
   std::string trace, detail = "no answer yet";
   long nfe = 0;
@@ -146,8 +157,10 @@ int solve_problem(SolveCliOptions& options) {
   TraceWriter tracer(search.walker());
   if (!options.checkpoint.empty()) search.keep_checkpoint(options.checkpoint);
   const double load_seconds = seconds_since(start);
+  AnswerReport report(configuration, problem, *reward, search);
   const Solution solution = search.run([&](const RolloutEvent& event) {
     nfe = event.ledger.nfe;
+    report.watch(event);
     detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
                          100 * event.ledger.hit_rate());
     if (watch) watch->learn(event);
@@ -175,8 +188,10 @@ int solve_problem(SolveCliOptions& options) {
     if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
     print_in_order(json);
   } else if (solution.best) {
-    print_answer(answer);
-    if (!options.common.quiet) summarise(solution, configuration, search.speculation());
+    if (options.common.quiet)
+      print_answer(answer);
+    else
+      report.print(solution, seconds_since(start));
   }
   if (solution.stopped == Stop::kError) throw Error(solution.message);
   if (!solution.best && solution.stopped != Stop::kInterrupted)

@@ -158,7 +158,9 @@ SolveOptions solve_options(const SolveCliOptions& options, int window) {
 }  // namespace
 
 void SolveCliOptions::declare(OptionSet& options) {
-  options.argument("PROBLEM", problem, "a problem file; - for stdin");
+  options.argument("PROBLEM", problem, "a problem file; - for stdin; without it an example");
+  options.value("example", example, "a problem of this program, by name");
+  options.flag("list-examples", list_examples, "list them");
   declare_shared(options);
   options.flag("list-presets", list_presets, "list the presets");
   options.flag("list-searches", list_searches, "list the searches");

@@ -1,28 +1,56 @@
 #include "cli/terminal.h"
 
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <string_view>
+#include <iterator>
 
 namespace umf {
+namespace {
 
-bool stderr_is_live() {
-  const char* terminal = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) != 0 && terminal != nullptr &&
-         std::string_view(terminal) != "dumb";
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
 }
 
-bool stderr_has_colour() {
-  const char* refused = std::getenv("NO_COLOR");
-  return stderr_is_live() && (refused == nullptr || *refused == '\0');
+}  // namespace
+
+bool is_live_terminal(std::FILE* stream) {
+  const std::string_view terminal = environment("TERM");
+  return ::isatty(::fileno(stream)) != 0 && !terminal.empty() && terminal != "dumb";
 }
 
 TerminalSize stderr_size() {
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) return {};
   return {size.ws_col, size.ws_row};
+}
+
+Paint::Paint(std::FILE* stream)
+    : on_(is_live_terminal(stream) && environment("NO_COLOR").empty()) {}
+
+std::string Paint::author(int number, std::string_view text) const {
+  constexpr std::string_view kColours[] = {"36", "33", "35", "34", "32", "31"};
+  return with(kColours[number % std::size(kColours)], text);
+}
+
+std::string Paint::with(std::string_view code, std::string_view text) const {
+  return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+}
+
+std::string harmless(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    const bool control =
+        (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+    if (control)
+      safe += "\xEF\xBF\xBD";
+    else
+      safe += c;
+  }
+  return safe;
 }
 
 }  // namespace umf

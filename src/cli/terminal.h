@@ -1,14 +1,40 @@
-// What stderr can show.
+// What a terminal can show. Colours only there, and never when NO_COLOR is set.
 #pragma once
 
+#include <cstdio>
+#include <string>
+#include <string_view>
+
 namespace umf {
+
+// Whether the stream is a terminal that understands more than plain text.
+bool is_live_terminal(std::FILE* stream);
 
 struct TerminalSize {
   int columns = 0, rows = 0;  // 0: no terminal
 };
-
-bool stderr_is_live();       // a terminal that can move its cursor
-bool stderr_has_colour();    // that, and the user did not say no (NO_COLOR)
 TerminalSize stderr_size();  // now: users change it
+
+class Paint {
+ public:
+  explicit Paint(std::FILE* stream);
+
+  bool on() const { return on_; }
+  std::string bold(std::string_view text) const { return with("1", text); }
+  std::string dim(std::string_view text) const { return with("2", text); }
+  std::string good(std::string_view text) const { return with("32", text); }
+  std::string bad(std::string_view text) const { return with("31", text); }
+  // One of several authors, each in a colour of its own.
+  std::string author(int number, std::string_view text) const;
+
+ private:
+  std::string with(std::string_view code, std::string_view text) const;
+
+  bool on_;
+};
+
+// Control characters other than newline and tab become U+FFFD: a model's text must not command the
+// terminal.
+std::string harmless(std::string_view text);
 
 }  // namespace umf

@@ -21,7 +21,7 @@ bool large_enough(const TerminalSize& size) {
 }  // namespace
 
 std::string Watch::objection() {
-  if (!stderr_is_live()) return "stderr is no terminal";
+  if (!is_live_terminal(stderr)) return "stderr is no terminal";
   const TerminalSize size = stderr_size();
   if (large_enough(size)) return "";
   return fmt::format("the terminal has {} columns and {} rows, and {} and {} are needed",
@@ -35,7 +35,7 @@ void Watch::show(const Trial& trial, std::span<const Token> window, std::span<co
   last_ = now;
   const TerminalSize size = stderr_size();
   // Not the last column: what stands there makes some terminals begin a new line.
-  PictureFrame frame{size.columns - 1, size.rows - kOtherLines, stderr_has_colour()};
+  PictureFrame frame{size.columns - 1, size.rows - kOtherLines, Paint(stderr).on()};
   std::vector<std::string> lines = {progress.substr(0, std::max(0, frame.columns))};
   if (large_enough(size)) {
     lines.push_back(legend(names_, frame));

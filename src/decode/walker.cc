@@ -142,7 +142,7 @@ std::string Walker::memo_key(const Trial& trial) const {
 }
 
 Outcome Walker::walk_anew(const Trial& trial, int limit, const WalkObserver& observer) {
-  std::optional<WindowState> start = entered(trial);
+  std::optional<WindowState> start = enter(trial);
   if (!start) return {.complete = false, .feasible = false};
   WindowState& state = *start;
   const Action action = drawn(actions_[trial.action], trial.draw);
@@ -209,12 +209,12 @@ Branching Walker::branch(StateId from, int index, int children, const WalkObserv
   require(participant.model->info().block == 0,
           fmt::format("{} decodes in blocks and cannot complete a window in one pass",
                       participant.model->info().name));
-  const std::optional<WindowState> start = entered({from, index});
+  const std::optional<WindowState> start = enter({from, index});
   if (!start) return {.feasible = false};
   if (memo_ != nullptr) memo_->count_passes(1);
   const Range open = active_range(*start, participant);
-  const Drafts drafts = draft_children(*participant.model, participant.prompt, start->cells,
-                                       action, index, open.begin, open.end, children);
+  const Drafts drafts = draft_children(*participant.model, participant.prompt, start->cells, action,
+                                       index, open.begin, open.end, children);
   WindowState full = *start;
   full.steps_left = 0;
   for (const Commit& commit : drafts.completion) full.cells[commit.cell] = commit.token;
@@ -232,7 +232,7 @@ Branching Walker::branch(StateId from, int index, int children, const WalkObserv
   return result;
 }
 
-std::optional<WindowState> Walker::entered(const Trial& trial) const {
+std::optional<WindowState> Walker::enter(const Trial& trial) const {
   const int participant = actions_[trial.action].model;
   const auto& [model, tokenizer, prompt] = participants_[participant];
   const int lexicon = lexicon_of_[participant];

@@ -69,6 +69,10 @@ class Walker {
   // it.
   bool closed(StateId id) const;
 
+  // The trial's state in the ids of the action's model, as its walk begins; nothing when it does
+  // not fit there.
+  std::optional<WindowState> enter(const Trial& trial) const;
+
   // The state for display; its ids belong to tokenizer_of(state).
   WindowState state(StateId id) const { return table_.at(id); }
   const Lexicon& lexicon_of(const WindowState& state) const { return lexicons_[state.lexicon]; }
@@ -78,9 +82,6 @@ class Walker {
   const Tokenizer& tokenizer_of(const WindowState& state) const {
     return *lexicon_of(state).tokenizer;
   }
-  // The trial's state in the ids of its action's model, as its walk begins; nothing when it does
-  // not fit there.
-  std::optional<WindowState> entered(const Trial& trial) const;
   Token mask_of(StateId id) const { return lexicon_of(state(id)).tokens.mask; }
   // The id of a state that an earlier run of the same configuration reached.
   StateId restore(const WindowState& state) { return table_.intern(state); }

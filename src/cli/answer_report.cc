@@ -1,0 +1,116 @@
+#include "cli/answer_report.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/authors.h"
+#include "cli/common.h"
+#include "cli/terminal.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kMostTests = 12;  // one line each
+
+// "f([1, 2]) == 3" rather than "test 1", where the problem says so.
+std::string title_of(const Problem& problem, const Verdict& verdict, std::size_t number) {
+  const std::string& name = verdict.tests[number].name;
+  const Json& spec = problem.reward;
+  if (spec.value("type", "") != "python-tests" || number >= spec["tests"].size()) return name;
+  const Json& test = spec["tests"][number];
+  if (test.contains("call"))
+    return fmt::format("{} == {}", test["call"].get<std::string>(),
+                       test["expect"].get<std::string>());
+  if (test.contains("assert")) return test["assert"].get<std::string>();
+  return fmt::format("{} -> {}", test["stdin"].dump(), test["stdout"].dump());
+}
+
+std::size_t passed(const Verdict& verdict) {
+  return std::ranges::count(verdict.tests, TestOutcome::kPass, &TestVerdict::outcome);
+}
+
+std::string worth(const Verdict& verdict) {
+  if (!verdict.tests.empty())
+    return fmt::format("{} of {} tests pass", passed(verdict), verdict.tests.size());
+  return fmt::format("reward {:.3g}{}", verdict.reward,
+                     verdict.why.empty() ? "" : " (" + verdict.why + ")");
+}
+
+std::string indented(const std::string& text) {
+  std::string lines = "    ";
+  for (const char c : text) lines += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  return lines;
+}
+
+void heading(const Paint& paint, const std::string& title, const std::string& text) {
+  fmt::print(stderr, "\n{}  {}\n", paint.bold(title), text);
+}
+
+}  // namespace
+
+void AnswerReport::watch(const RolloutEvent& event) {
+  const Trial& trial = event.trial;
+  if (!first_alone_ && trial.from == 0 && trial.action == 0 && event.outcome.feasible)
+    first_alone_ = event.outcome.path.back().state;
+}
+
+void AnswerReport::print(const Solution& solution, double seconds) const {
+  const Candidate& best = *solution.best;
+  const Paint paint(stdout);
+  const std::string answer = search_.text(best.end);
+  if (paint.on())
+    fmt::print("{}\n", coloured_answer(search_.authors(best), paint));
+  else
+    print_answer(answer);
+  std::fflush(stdout);  // the answer first, also where both go to one file
+  print_authors(best);
+  print_tests("tests", reward_.judge(answer));
+  print_first_alone(best);
+  print_cost(solution, seconds);
+}
+
+// On a terminal the answer shows it; elsewhere the answer stays as it is, to be used.
+void AnswerReport::print_authors(const Candidate& best) const {
+  const Paint paint(stderr);
+  const std::vector<AuthoredText> pieces = search_.authors(best);
+  heading(paint, "written by", authors_legend(pieces, configuration_.action_names, paint));
+  if (configuration_.actions.size() > 1 && !Paint(stdout).on())
+    fmt::print(stderr, "{}", lettered_answer(pieces, paint));
+}
+
+void AnswerReport::print_tests(const std::string& title, const Verdict& verdict,
+                               const std::string& answer) const {
+  const Paint paint(stderr);
+  heading(paint, title, worth(verdict));
+  if (!answer.empty()) fmt::print(stderr, "{}\n", paint.dim(harmless(indented(answer))));
+  for (std::size_t i = 0; i < verdict.tests.size() && i < kMostTests; ++i) {
+    const TestVerdict& test = verdict.tests[i];
+    const bool ok = test.outcome == TestOutcome::kPass;
+    const std::string outcome = fmt::format("{:<7}", ok ? "ok" : name_of(test.outcome));
+    fmt::print(stderr, "  {} {}{}\n", ok ? paint.good(outcome) : paint.bad(outcome),
+               harmless(title_of(problem_, verdict, i)),
+               test.why.empty() ? "" : "  " + paint.dim(harmless(test.why)));
+  }
+  if (verdict.tests.size() > kMostTests)
+    fmt::print(stderr, "  ... and {} more\n", verdict.tests.size() - kMostTests);
+}
+
+void AnswerReport::print_first_alone(const Candidate& best) const {
+  if (configuration_.actions.size() == 1 || !first_alone_ || *first_alone_ == best.end) return;
+  const std::string answer = search_.text(*first_alone_);
+  print_tests(configuration_.action_names[0] + " alone", reward_.judge(answer), answer);
+}
+
+void AnswerReport::print_cost(const Solution& solution, double seconds) const {
+  const Ledger& ledger = solution.ledger;
+  heading(Paint(stderr), "search",
+          fmt::format(
+              "{} forward passes (NFE) of {}, {} rollouts, {} of them hits of the cache ({} "
+              "passes saved), {:.1f} s; found in rollout {}; stopped: {}",
+              ledger.nfe, configuration_.solve.budget, ledger.rollouts(), ledger.hits,
+              ledger.saved_capped, seconds, solution.best->iteration, name_of(solution.stopped)));
+}
+
+}  // namespace umf

@@ -1,0 +1,40 @@
+// What umf solve tells people beside the answer: who wrote it, which tests it passes, what the
+// first model alone would have answered, and what it cost.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "problem_search.h"
+#include "reward/reward.h"
+
+namespace umf {
+
+class AnswerReport {
+ public:
+  // All must outlive the report.
+  AnswerReport(const Configuration& configuration, const Problem& problem, Reward& reward,
+               const ProblemSearch& search)
+      : configuration_(configuration), problem_(problem), reward_(reward), search_(search) {}
+
+  // Called after every rollout of the search.
+  void watch(const RolloutEvent& event);
+
+  // The answer on stdout, in its authors' colours on a terminal; all else on stderr.
+  void print(const Solution& solution, double seconds) const;
+
+ private:
+  void print_authors(const Candidate& best) const;
+  void print_first_alone(const Candidate& best) const;
+  void print_tests(const std::string& title, const Verdict& verdict,
+                   const std::string& answer = "") const;
+  void print_cost(const Solution& solution, double seconds) const;
+
+  const Configuration& configuration_;
+  const Problem& problem_;
+  Reward& reward_;
+  const ProblemSearch& search_;
+  std::optional<StateId> first_alone_;  // where the first action alone ended
+};
+
+}  // namespace umf
