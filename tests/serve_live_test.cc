@@ -173,6 +173,64 @@ TEST(ServeLive, ShutdownEndsEveryStory) {
   EXPECT_EQ(server.process().wait().status, 0);
 }
 
+TEST(ServeLive, ThePageRunsItsOwnScriptAlone) {
+  const Server server({"--api-key", "secret"});
+  const HttpReply page = server.get("/");
+  ASSERT_EQ(page.status, 200) << "the page asks for the key, not the server for it";
+  EXPECT_EQ(page.headers.at("content-type"), "text/html; charset=utf-8");
+  EXPECT_EQ(page.headers.at("x-content-type-options"), "nosniff");
+  const std::string policy = page.headers.at("content-security-policy");
+  EXPECT_THAT(policy, HasSubstr("default-src 'none'; script-src 'sha256-"));
+  EXPECT_THAT(policy, HasSubstr("connect-src 'self'"));
+  EXPECT_THAT(policy, HasSubstr("frame-ancestors 'none'"));
+  EXPECT_THAT(policy, testing::Not(HasSubstr("unsafe")));
+  for (const char* load : {" src=", "<link rel=\"stylesheet", "@import", "url("})
+    EXPECT_THAT(page.body, testing::Not(HasSubstr(load))) << "nothing is loaded beside it";
+  EXPECT_EQ(server.send("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 405);
+}
+
+TEST(ServeLive, TheReportIsAFileOfWhatIsOver) {
+  const Server server;
+  const std::string id = start(server, endless_solve());
+  EXPECT_EQ(server.get(path_of(id, "report")).code(), "not_over");
+  server.post(path_of(id, "stop"), "{}");
+  server.get(path_of(id, "events"));
+  EXPECT_EQ(server.get(path_of(id, "report")).code(), "no_answer");
+  const std::string solved = start(
+      server, solve_body(R"("search": "best-of-n", "budget": 40, "stop_at_reward": "never")"));
+  server.get(path_of(solved, "events"));
+  const HttpReply report = server.get(path_of(solved, "report"));
+  EXPECT_EQ(report.status, 200) << report.body;
+  EXPECT_EQ(report.headers.at("content-disposition"),
+            "attachment; filename=\"" + solved + ".html\"");
+  EXPECT_EQ(report.headers.at("content-security-policy"), "sandbox");
+  EXPECT_TRUE(report.body.starts_with("<!doctype html>"));
+}
+
+TEST(ServeLive, PicturesTellWhoWroteWhat) {
+  const Server server;
+  const std::string id = start(server, endless_solve());
+  Client viewer(server.port());
+  viewer.send("GET " + path_of(id, "events") + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  ASSERT_TRUE(viewer.await("event: state"));
+  ASSERT_TRUE(viewer.await("\"window\":"));
+  server.post(path_of(id, "stop"), "{}");
+  ASSERT_TRUE(viewer.await("event: end"));
+  std::string heard = viewer.rest_so_far();
+  heard = heard.substr(heard.find("event: state"));
+  heard = heard.substr(0, heard.find("\n\n") + 2);
+  const Json state = events_of(heard).at(0).data;
+  EXPECT_EQ(state["from"], 0);
+  EXPECT_EQ(state["action"], 0);
+  int cells = 0, authored = 0;
+  for (const Json& run : state["by"]) {
+    cells += run[1].get<int>();
+    authored += run[0] == 0 ? run[1].get<int>() : 0;
+  }
+  EXPECT_EQ(cells, 3000);
+  EXPECT_GE(authored, 1);
+}
+
 TEST(ServeLive, MistakesAreExplained) {
   const Server server;
   EXPECT_EQ(server.get(path_of("nothing", "events")).status, 404);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "authors.h"
 #include "cli/picture.h"
+#include "window_authors.h"
 
 namespace umf {
 
@@ -35,7 +35,7 @@ class Watch {
                                    std::span<const Commit> commits) const;
   void draw(const std::vector<std::string>& lines);
 
-  Authors authors_;
+  WindowAuthors authors_;
   const Walker& walker_;
   std::vector<std::string> names_;
   std::size_t drawn_ = 0;  // lines above the cursor

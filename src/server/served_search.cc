@@ -2,6 +2,7 @@
 
 #include "server/api_error.h"
 #include "server/masked_text.h"
+#include "server/story.h"
 #include "solution_json.h"
 #include "window_json.h"
 
@@ -60,8 +61,10 @@ void ServedSearch::make_search() {
 
 bool ServedSearch::passed(std::span<const Token> window) {
   ++passes_;
-  if (news_.states)
-    listener_->state(0, news_.drawn ? drawn_state_json(window) : state_json(window));
+  if (news_.drawn)
+    draw(window);
+  else if (news_.states)
+    listener_->state(0, state_json(window));
   return listener_->wanted();
 }
 
@@ -74,7 +77,15 @@ Json ServedSearch::state_json(std::span<const Token> window) const {
           {"text", masked_text(window, checkpoint.tokenizer, checkpoint.tokens)}};
 }
 
-// Authors as pairs: who, and of how many cells.
+// No more often than anybody sees.
+void ServedSearch::draw(std::span<const Token> window) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - drawn_ < kBetweenPictures) return;
+  drawn_ = now;
+  listener_->state(0, drawn_state_json(window));
+}
+
+// WindowAuthors as pairs: who, and of how many cells.
 Json ServedSearch::drawn_state_json(std::span<const Token> window) const {
   const Trial& trial = search_->asked();
   Json by = Json::array();

@@ -1,13 +1,14 @@
 // A search: the answer of `umf solve`.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
-#include "authors.h"
 #include "problem_search.h"
 #include "server/device_task.h"
 #include "trace.h"
+#include "window_authors.h"
 
 namespace umf {
 
@@ -33,6 +34,7 @@ class ServedSearch final : public DeviceTask {
   void make_search();
   bool passed(std::span<const Token> window);
   Json state_json(std::span<const Token> window) const;
+  void draw(std::span<const Token> window);
   Json drawn_state_json(std::span<const Token> window) const;
   Json rollout_json(const RolloutEvent& event);
   bool rolled_out(const RolloutEvent& event);
@@ -47,8 +49,9 @@ class ServedSearch final : public DeviceTask {
   Listener* listener_ = nullptr;  // while it runs
   long passes_ = 0;
   long best_iteration_ = 0;
-  std::optional<ProblemSearch> search_;  // while it runs: it has threads of its own
-  std::optional<Authors> authors_;       // for those who draw
+  std::optional<ProblemSearch> search_;   // while it runs: it has threads of its own
+  std::optional<WindowAuthors> authors_;  // for those who draw
+  std::chrono::steady_clock::time_point drawn_{};
   std::optional<TraceWriter> trace_;
 };
 

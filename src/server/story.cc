@@ -9,7 +9,6 @@ namespace umf {
 namespace {
 
 constexpr std::size_t kBytesAtOnce = 1 << 18;
-constexpr std::chrono::milliseconds kBetweenPictures{40};
 
 std::string sent(std::string_view kind, const std::string& data) {
   return fmt::format("event: {}\ndata: {}\n\n", kind, data);

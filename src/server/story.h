@@ -11,6 +11,9 @@
 
 namespace umf {
 
+// Pictures come no faster than this: two dozen a second look smooth.
+inline constexpr std::chrono::milliseconds kBetweenPictures{40};
+
 // Where a viewer is.
 struct StoryMark {
   std::size_t events = 0;  // heard

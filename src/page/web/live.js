@@ -43,12 +43,14 @@ async function watch(id) {
   const stop = new AbortController();
   watching = { id, stop };
   let view = null;
+  form.running(false);
   const tell = (event) => {
     if (stop.signal.aborted) return;
     say("");
     if (event.kind === "begin") {
       view = new SolveView(event.data, () => save(id));
       replace(stage, view.element);
+      if (matchMedia("(max-width: 999px)").matches) view.element.scrollIntoView();
       form.running(true);
     } else view?.tell(event);
     if (event.kind === "end") form.running(false);

@@ -51,6 +51,6 @@ export class TestsView {
       el("span", { class: "sign", "aria-hidden": "true" }, sign), el("span", { class: "visually-hidden" }, `${word}: `),
       el("code", {}, label),
       state === "bad" && el("span", { class: "why" }, why || word),
-      this.answers > 1 && el("span", { class: "share small soft" }, ` ${passes} of ${this.answers} answers`));
+      this.answers > 1 && el("span", { class: "share small soft" }, `in ${passes} of ${this.answers} answers`));
   }
 }

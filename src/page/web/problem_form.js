@@ -12,10 +12,19 @@ export function judgeText(reward) {
   return simple ? reward.tests.map(testLabel).join("\n") : JSON.stringify(reward, null, 2);
 }
 
+// A comparison with a plain value can say what came instead; names of the program mean nothing on that side.
+function testOf(line) {
+  const expression = line.replace(/^assert\s+/, "");
+  const [call, expect, more] = expression.split(" == ");
+  const words = (expect ?? "").replace(/"[^"\\]*"|'[^'\\]*'|\b(True|False|None)\b/g, "");
+  const plain = expect !== undefined && more === undefined && call.includes("(") && !/[A-Za-z_"'\\]/.test(words);
+  return plain ? { call, expect } : { assert: expression };
+}
+
 export function judgeOf(text) {
   if (text.trim().startsWith("{")) return JSON.parse(text);
-  const tests = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-  return { type: "python-tests", tests: tests.map((test) => ({ assert: test.replace(/^assert\s+/, "") })) };
+  const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return { type: "python-tests", tests: lines.map(testOf) };
 }
 
 function field(label, input, hint) {
@@ -50,7 +59,7 @@ export class ProblemForm {
       field("Tests", this.judge, "one Python expression per line, or a reward as JSON"),
       this.#python(),
       el("fieldset", {}, el("legend", {}, "Models, the strongest first"), this.models.map((model) => model.element)),
-      el("div", { class: "tools" }, field("Search", this.search), field("Budget", this.budget, "forward passes")),
+      el("div", { class: "tools" }, field("Search", this.search), field("Budget", this.budget, "passes")),
       el("details", {}, el("summary", {}, "More settings"),
         el("div", { class: "tools" }, field("Window", this.window, "tokens"), field("Seed", this.seed))),
       this.mistake, el("div", { class: "tools" }, this.solveButton, this.stopButton));

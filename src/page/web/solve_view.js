@@ -86,14 +86,17 @@ export class SolveView {
 
   #showLast() {
     const { cells, action, from } = this.last;
-    const filled = cells.length - countMasks(cells);
+    const masks = countMasks(cells), filled = cells.length - masks;
     this.code.showCells(cells, filled, cells.length);
     this.place.textContent = `${this.names[action]} writes from ${from === 0 ? "the root" : `state ${from}`}, ` +
-      `${countMasks(cells)} masks left`;
+      `${masks} ${masks === 1 ? "mask" : "masks"} left`;
   }
 
   #grow(line) {
+    const before = this.tree.best;
     this.tree.add(line);
+    if (this.tree.best !== before)
+      this.status.textContent = `Best reward so far: ${formatReward(this.tree.best.reward)}, after ${line.nfe} forward passes.`;
     if (line.verdict) this.verdicts.set(line.path.at(-1), line.verdict);
     this.nfe = line.nfe;
     this.hits += line.hit ? 1 : 0;
@@ -159,6 +162,7 @@ export class SolveView {
     this.#numbers("over");
     this.saveButton.disabled = !this.tree.best;
     this.status.textContent = this.#summary(result);
+    this.element.classList.add("over");
     this.element.classList.toggle("solved", result.reward >= 1);
   }
 

@@ -13,10 +13,10 @@ namespace umf {
 inline constexpr int kNobody = -1;  // of a mask
 
 // One thread at a time, and not while the walker makes states.
-class Authors {
+class WindowAuthors {
  public:
   // The walker of the search; must outlive this.
-  explicit Authors(const Walker& walker) : walker_(walker) {}
+  explicit WindowAuthors(const Walker& walker) : walker_(walker) {}
 
   // After every rollout, in order: the states it passed are known from then on. Where two ways meet
   // in one state, the authors of the first stay.

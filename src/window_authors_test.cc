@@ -1,4 +1,4 @@
-#include "authors.h"
+#include "window_authors.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ struct AuthorsOfASearch : testing::Test {
       {{&dream, dream_lexicon().tokenizer, {1}}, {&llada, llada_lexicon().tokenizer, {1}}},
       {{.model = 0}, {.model = 1}},
       {.window = 24, .ratios = {750, 500, 250}}};
-  Authors authors{walker};
+  WindowAuthors authors{walker};
 
   void search(const Observer& observer) {
     LongerIsBetter reward;

@@ -1,4 +1,4 @@
-#include "authors.h"
+#include "window_authors.h"
 
 #include <string_view>
 
@@ -30,7 +30,7 @@ std::vector<int> by_bytes(std::span<const Token> from, const Lexicon& from_lexic
 
 }  // namespace
 
-void Authors::learn(const RolloutEvent& event) {
+void WindowAuthors::learn(const RolloutEvent& event) {
   if (event.outcome.cached) return;
   for (const Place& place : event.outcome.path) {
     if (known_.contains(place.state)) continue;
@@ -38,7 +38,7 @@ void Authors::learn(const RolloutEvent& event) {
   }
 }
 
-std::vector<int> Authors::of(const Trial& trial, std::span<const Token> window) const {
+std::vector<int> WindowAuthors::of(const Trial& trial, std::span<const Token> window) const {
   std::vector<int> authors(window.size(), kNobody);
   const std::optional<WindowState> entered = walker_.enter(trial);
   if (!entered) return authors;
@@ -52,7 +52,7 @@ std::vector<int> Authors::of(const Trial& trial, std::span<const Token> window) 
   return authors;
 }
 
-std::vector<int> Authors::inherited(const Trial& trial, const WindowState& entered) const {
+std::vector<int> WindowAuthors::inherited(const Trial& trial, const WindowState& entered) const {
   const auto known = known_.find(trial.from);
   if (known == known_.end()) return std::vector<int>(entered.cells.size(), kNobody);
   const WindowState from = walker_.state(trial.from);
