@@ -176,3 +176,21 @@ test("umf solve --report shows the one search", async () => {
   check();
   await close();
 });
+
+test("every search has its page", async () => {
+  const problem = join(source, "examples/text-checks.json"), one = join(pages, "search.html");
+  const ways = [["dts", "temperature=1"], ["ab-mcts-a", "temperature=1"], ["best-of-n", "temperature=1"], ["pair", "temperature=1"],
+    ["treasure", "temperature=1"], ["best-of-n", "temperature=1,remask=conf"], ["unmaskfork", "strategy=origin"]];
+  for (const [search, action] of ways) {
+    const actions = search === "pair" ? ["--action", `model=dream,${action}`, "--action", `model=dream,${action},seed=1`] : ["--action", `model=dream,${action}`];
+    const found = JSON.parse(umf("solve", problem, "--model", `dream=${join(tiny, "tiny-dream")}`, "--search", search, ...actions,
+      "--window", "24", "--budget", "120", "--stop-at-reward", "never", "--report", one, "--quiet", "--json"));
+    const { page, check, close } = await openFile(one);
+    await page.waitForSelector(".tree-canvas");
+    const shown = (await shownTokens(page)).map((token) => token.text ?? "").join("");
+    assert.equal(shown, found.answer, `${search} ${action}`);
+    await moveSlider(page, 3);
+    check();
+    await close();
+  }
+});

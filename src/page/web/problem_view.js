@@ -54,7 +54,7 @@ function searchPart(run, details, result) {
   }
   const configuration = run.configurations[result.configuration];
   const lines = search.lines.filter((line) => line.nfe - line.passes < result.budget);
-  const view = new SearchView(lines, configuration.actions, configuration.window);
+  const view = new SearchView(lines, configuration.actions, configuration.window, result.iteration);
   return el("div", {}, search.budget > result.budget && el("p", { class: "small soft" },
     `The tree up to ${result.budget} passes of a search that went on to ${search.budget}.`), view.element);
 }
