@@ -54,7 +54,7 @@ Command report_command() {
   return {"report", "one page with the curves, tables, trees and texts of runs",
           [](OptionSet& options) {
             auto o = std::make_shared<ReportOptions>();
-            options.arguments("DIR...", o->directories, "run directories of umf bench");
+            options.arguments("DIR", o->directories, "run directories of umf bench");
             options.value("out", o->out, "the page: one HTML file that needs nothing else; - for stdout");
             options.value("title", o->title, "its title; the names of the runs without");
             options.value("limit-mb", o->limit_mb, "leave out searches beyond this size");

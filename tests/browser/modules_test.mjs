@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { SearchTree } from "../web/tree.js";
 import { carry, cellOf, cellTexts, windowAt, MASK, TEXT, END } from "../web/trajectory.js";
 import { ticks } from "../web/charts.js";
-import { inventTrace } from "./runs.mjs";
+import { generator, inventTrace } from "./runs.mjs";
 
 const miss = (iteration, from, action, path, masks, cells, texts, more = {}) => ({
   iteration, from, action, draw: 0, hit: false, passes: cells.length, nfe: 0, complete: true, reward: 0, path, masks, writes: { cells, texts }, ...more,
@@ -100,6 +100,31 @@ test("a layout has every leaf at a place of its own and parents between their ch
     for (const child of node.children) assert.ok(child.y > node.y);
   }
   assert.deepEqual(rows.map((row) => Math.round(100 * row.share)), [100, 88, 75, 63, 50, 38, 25, 13, 0]);
+});
+
+test("any lines that the reader lets pass can be drawn", () => {
+  const random = generator(7), pick = (list) => list[random(list.length)];
+  const text = () => pick(["a", "\u00e9", "", null, 0, [195], [169], [60, 98], " "]);
+  for (let round = 0; round < 300; ++round) {
+    const tree = new SearchTree(4), states = [0];
+    for (let i = 1; i < 12; ++i) {
+      const isHit = i > 1 && random(3) === 0, path = [...Array(1 + random(3))].map(() => (isHit ? pick(states) : random(9)));
+      const cells = [...Array(random(6))].map(() => random(4));
+      const line = {
+        iteration: i, from: pick(states), action: random(2), draw: random(2), hit: isHit, passes: random(5), nfe: random(50), complete: random(2) === 0,
+        reward: pick([null, 0, 0.5, 1, -3, 1e300]), path, masks: path.map(() => random(6)),
+        ...(!isHit && { writes: { cells, texts: cells.map(text), ...(random(2) && { passes: cells.map(() => random(6)) }) } }),
+        ...(!isHit && random(3) === 0 && { window: [...Array(random(5))].map(() => pick(["a", [195], "", 2, -2, 1])) }),
+      };
+      tree.add(line);
+      states.push(...path);
+    }
+    tree.layout();
+    for (const node of tree.nodes) {
+      for (const pass of [0, 1, 3, Infinity]) cellTexts(windowAt(node, pass).cells);
+      assert.ok(node.passes >= 0 && Number.isFinite(node.x) && Number.isFinite(node.y));
+    }
+  }
 });
 
 test("ticks are round", () => {
