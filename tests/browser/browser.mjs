@@ -45,7 +45,7 @@ export async function openFile(file, options = {}) {
 
 // Opens the first result of the list in the column of a configuration.
 export async function openProblem(page, problem, configuration) {
-  await page.getByRole("button", { name: `${problem}, ${configuration}`, exact: true }).click();
+  await page.getByRole("button", { name: `${problem}, ${configuration}: ` }).click();
   await page.waitForSelector(".tree-canvas");
 }
 

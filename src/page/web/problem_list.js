@@ -71,9 +71,8 @@ export class ProblemList {
     const cells = this.run.configurations.map((one, number) => {
       const result = results[number];
       if (!result) return el("td", { class: "words soft" }, "");
-      const label = `${problem.id}, ${one.name}`;
-      return el("td", { class: "words" }, el("button", { type: "button", "aria-label": label, click: () => this.open(problem, number) },
-        verdictSign(result[2], result[5]), result[3] === null ? "" : ` ${Math.round(100 * result[3]) / 100}`));
+      return el("td", { class: "words" }, el("button", { type: "button", click: () => this.open(problem, number) },
+        el("span", { class: "visually-hidden" }, `${problem.id}, ${one.name}: `), verdictSign(result[2], result[5]), result[3] === null ? "" : ` ${Math.round(100 * result[3]) / 100}`));
     });
     return el("tr", {}, el("th", { scope: "row" },
       el("a", { href: `#${encodeURIComponent(problem.id)}`, click: (event) => { event.preventDefault(); this.open(problem, 0); } }, problem.id)), cells);

@@ -41,7 +41,7 @@ export class TreeView {
     this.canvas.addEventListener("blur", () => this.draw());
     this.live = el("p", { class: "visually-hidden", "aria-live": "polite" });
     this.tip = el("div", { class: "tip", hidden: true, "aria-hidden": "true" });
-    const button = (label, text, click) => el("button", { type: "button", "aria-label": label, title: label, click }, text);
+    const button = (label, text, click) => el("button", { type: "button", "aria-label": `${text} ${label}`, title: label, click }, text);
     this.element = el("div", { class: "tree-view" },
       el("div", { class: "tree-tools", role: "group", "aria-label": "View of the tree" },
         button("Zoom in", "+", () => this.zoom(1.6)), button("Zoom out", "\u2212", () => this.zoom(1 / 1.6)),
