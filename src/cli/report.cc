@@ -36,7 +36,11 @@ int report(const ReportOptions& options) {
     page.add(RunDirectory::open(directory), name);
     if (options.title.empty()) title += (title.empty() ? "" : ", ") + name;
   }
-  write_file(options.out, page.html(title));
+  const std::string html = page.html(title);
+  if (options.out == "-")
+    fmt::print("{}", html);
+  else
+    write_file(options.out, html);
   if (page.searches_left_out() > 0 && !options.quiet)
     fmt::print(stderr,
                "{} searches were left out to keep the page below {} MB; --limit-mb allows more\n",
@@ -50,8 +54,8 @@ Command report_command() {
   return {"report", "one page with the curves, tables, trees and texts of runs",
           [](OptionSet& options) {
             auto o = std::make_shared<ReportOptions>();
-            options.arguments("DIR...", o->directories, "run directories of umf bench");
-            options.value("out", o->out, "the page: one HTML file that needs nothing else");
+            options.arguments("DIR", o->directories, "run directories of umf bench");
+            options.value("out", o->out, "the page: one HTML file that needs nothing else; - for stdout");
             options.value("title", o->title, "its title; the names of the runs without");
             options.value("limit-mb", o->limit_mb, "leave out searches beyond this size");
             options.flag("quiet", o->quiet, "say nothing beside errors");

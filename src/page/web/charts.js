@@ -25,7 +25,7 @@ export function ticks(low, high, most) {
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
   const first = Math.ceil(low / step - 1e-9);
   const list = [];
-  for (let i = first; i * step <= high + step * 1e-9; ++i) list.push(Math.round(i * step * 1e6) / 1e6);
+  for (let i = first; i * step <= high + step * 1e-9; ++i) list.push(Math.round(i * step * 1e6) / 1e6 || 0); // never -0
   return list;
 }
 

@@ -25,8 +25,12 @@ export class ProblemList {
     this.count = el("p", { class: "small soft", role: "status" });
     this.body = el("tbody", {});
     this.more = el("button", { type: "button", click: () => this.#grow() }, "Show more");
+    const field = (name, control) => {
+      control.setAttribute("aria-label", name);
+      return el("label", {}, name, control);
+    };
     this.element = el("div", {},
-      el("div", { class: "tools" }, el("label", {}, "Problem", this.words), el("label", {}, "Budget", this.budget), el("label", {}, "Show", this.filter)),
+      el("div", { class: "tools" }, field("Problem", this.words), field("Budget, at most", this.budget), field("Verdicts", this.filter)),
       this.count,
       el("div", { class: "scroll" }, el("table", { class: "data problems" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "words" }, "Problem"), run.configurations.map((one) => el("th", { scope: "col", class: "words" }, one.name)))),
@@ -38,12 +42,21 @@ export class ProblemList {
     const words = this.words.value.toLowerCase(), budget = Number(this.budget.value), [, keep] = FILTERS[this.filter.value];
     this.chosen = this.run.problems.filter((problem) => {
       if (!problem.id.toLowerCase().includes(words)) return false;
-      return keep(problem.results.filter((one) => one[1] === budget).map((one) => (one[5] === "done" ? one[2] : null)));
+      return keep(this.#upTo(problem, budget).filter(Boolean).map((one) => (one[5] === "done" ? one[2] : null)));
     });
     this.count.textContent = `${this.chosen.length} of ${this.run.problems.length} problems`;
     replace(this.body);
     this.shown = 0;
     this.#grow();
+  }
+
+  // By configuration: the result of the largest budget that is allowed.
+  #upTo(problem, budget) {
+    const best = this.run.configurations.map(() => null);
+    for (const one of problem.results) {
+      if (one[1] <= budget && one[1] > (best[one[0]]?.[1] ?? 0)) best[one[0]] = one;
+    }
+    return best;
   }
 
   #grow() {
@@ -54,12 +67,12 @@ export class ProblemList {
   }
 
   #row(problem, budget) {
+    const results = this.#upTo(problem, budget);
     const cells = this.run.configurations.map((one, number) => {
-      const result = problem.results.find((of) => of[0] === number && of[1] === budget);
+      const result = results[number];
       if (!result) return el("td", { class: "words soft" }, "");
-      const label = `${problem.id}, ${one.name}`;
-      return el("td", { class: "words" }, el("button", { type: "button", "aria-label": label, click: () => this.open(problem, number) },
-        verdictSign(result[2], result[5]), result[3] === null ? "" : ` ${Math.round(100 * result[3]) / 100}`));
+      return el("td", { class: "words" }, el("button", { type: "button", click: () => this.open(problem, number) },
+        el("span", { class: "visually-hidden" }, `${problem.id}, ${one.name}: `), verdictSign(result[2], result[5]), result[3] === null ? "" : ` ${Math.round(100 * result[3]) / 100}`));
     });
     return el("tr", {}, el("th", { scope: "row" },
       el("a", { href: `#${encodeURIComponent(problem.id)}`, click: (event) => { event.preventDefault(); this.open(problem, 0); } }, problem.id)), cells);

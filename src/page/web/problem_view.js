@@ -54,19 +54,19 @@ function searchPart(run, details, result) {
   }
   const configuration = run.configurations[result.configuration];
   const lines = search.lines.filter((line) => line.nfe - line.passes < result.budget);
-  const view = new SearchView(lines, configuration.actions, configuration.window);
+  const view = new SearchView(lines, configuration.actions, configuration.window, result.iteration);
   return el("div", {}, search.budget > result.budget && el("p", { class: "small soft" },
     `The tree up to ${result.budget} passes of a search that went on to ${search.budget}.`), view.element);
 }
 
-// Fills `place` with a problem of a run. `wanted`: the configuration to begin with.
-export async function showProblem(place, run, problem, wanted = 0) {
+// Fills `place` with a problem of a run. `wanted`: the configuration to begin with; `titled`: with its id above.
+export async function showProblem(place, run, problem, wanted = 0, titled = true) {
   replace(place, el("p", { class: "soft" }, "Opening\u2026"));
   const details = await unpack(problem.block);
   const show = (result) => {
     const before = document.activeElement?.closest?.("[aria-pressed]")?.textContent;
     replace(place,
-      el("h2", { id: "problem", tabindex: -1 }, problem.id),
+      titled && el("h2", { id: "problem", tabindex: -1 }, problem.id),
       details.prompt !== undefined && el("div", { class: "prompt", tabindex: 0, role: "group", "aria-label": "Prompt" }, details.prompt),
       details.results.length > 0 ? answersTable(run, problem, details, result, show) : el("p", {}, "There is no result yet."),
       result && result.why !== "" && el("p", { class: "small" }, `Verdict: ${result.why}`),

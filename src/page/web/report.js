@@ -25,14 +25,14 @@ function curves(runs) {
   });
 }
 
-function runPart(run, place) {
+function runPart(run, place, alone) {
   const open = async (problem, configuration) => {
     await showProblem(place, run, problem, configuration);
     place.querySelector("#problem").focus();
   };
   const judged = run.groups.some((group) => group["pass@1"] !== null);
   return el("section", { "aria-label": run.name },
-    el("h2", {}, run.name), facts(run),
+    el("h2", {}, alone ? "Results" : run.name), facts(run),
     !run.complete && el("p", { class: "notice" }, "This run is not complete: shares and means are of the problems done so far."),
     judged && el("h3", {}, "Pass@1"), judged && scoreTable(run.groups),
     el("h3", {}, "Cost"), costTable(run.groups),
@@ -47,14 +47,14 @@ function start() {
   if (alone) {
     const [run] = report.runs;
     replace(page, el("h1", {}, report.title), place, el("footer", { class: "small soft" }, facts(run)));
-    showProblem(place, run, run.problems[0]);
+    showProblem(place, run, run.problems[0], 0, false);
     return;
   }
   const chart = curves(report.runs);
   replace(page, el("h1", {}, report.title), el("p", { class: "soft" }, `Report of umf ${report.version}`),
     report.left_out > 0 && el("p", { class: "notice" }, `${report.left_out} searches are left out to keep this page small; umf report --limit-mb allows more.`),
     chart && el("h2", {}, "Scaling"), chart,
-    report.runs.map((run) => runPart(run, place)), place);
+    report.runs.map((run) => runPart(run, place, report.runs.length === 1)), place);
 }
 
 start();

@@ -15,12 +15,15 @@ function endOf(node) {
 }
 
 export class SearchView {
-  // `lines` of a trace; `names` of the actions; `window`: cells of the root.
-  constructor(lines, names, window) {
+  // `lines` of a trace; `names` of the actions; `window`: cells of the root; `answer`: the rollout that gave it, where
+  // that is known.
+  constructor(lines, names, window, answer = 0) {
     this.lines = lines;
     this.names = names;
     this.tree = new SearchTree(window);
     this.ends = lines.map((line) => this.tree.add(line));
+    const found = lines.findIndex((line) => line.iteration === answer);
+    if (found >= 0) this.tree.best = this.ends[found];
     this.verdicts = verdictsOf(lines);
     this.code = new CodeView(names);
     this.view = new TreeView(this.tree, names, (node) => this.#show(node));

@@ -160,7 +160,7 @@ export class SolveView {
     this.visited = null;
     this.#verdict();
     this.#numbers("over");
-    this.saveButton.disabled = !this.tree.best;
+    this.saveButton.disabled = Boolean(result.error);
     this.status.textContent = this.#summary(result);
     this.element.classList.add("over");
     this.element.classList.toggle("solved", result.reward >= 1);

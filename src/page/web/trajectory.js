@@ -54,8 +54,9 @@ export function windowAt(node, pass = Infinity) {
     if (parent.passes >= pass) break;
     if (begin === 0 && walk.window) cells = carry(cells, walk.window);
     const before = parent.passes - (begin > 0 ? walk.passes[begin - 1] : 0);
-    for (let i = begin; i < finish && before + walk.passes[i] <= pass; ++i)
-      cells[walk.cells[i]] = cellOf(walk.texts[i], walk.action, before + walk.passes[i]);
+    for (let i = begin; i < finish && before + walk.passes[i] <= pass; ++i) {
+      if (walk.cells[i] < cells.length) cells[walk.cells[i]] = cellOf(walk.texts[i], walk.action, before + walk.passes[i]);
+    }
     action = walk.action;
   }
   return { cells, action };

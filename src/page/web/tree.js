@@ -13,6 +13,9 @@ function walkOf(line, masks) {
   return walk;
 }
 
+// Of a hit whose walk no line told.
+const UNKNOWN = { window: null, cells: [], texts: [], passes: [], marks: [] };
+
 export class SearchTree {
   // `window`: the masks of the root.
   constructor(window) {
@@ -30,7 +33,7 @@ export class SearchTree {
     const node = {
       state, parent, action, draw, masks, children: [],
       walk, begin, finish, // the writes of `walk` that lead here from the parent
-      passes: parent ? parent.passes + pass(finish) - pass(begin) : 0, // from the root
+      passes: parent ? parent.passes + Math.max(pass(finish) - pass(begin), 0) : 0, // from the root
       expanded: parent === null, // chosen by the search; others were only passed on the way to an end
       hit: false, // expanded at no cost
       visits: 0, total: 0, best: null, // of the rollouts at and below it
@@ -78,13 +81,12 @@ export class SearchTree {
       return way;
     }
     const { walk, at } = line.hit
-      ? this.known.get(`${line.from} ${line.action}`) ?? { walk: null, at: 0 }
+      ? this.known.get(`${line.from} ${line.action}`) ?? { walk: { ...UNKNOWN, action: line.action }, at: 0 }
       : { walk: walkOf(line, from.masks), at: 0 };
     const way = [];
     line.path.forEach((state, i) => {
-      const parent = way.at(-1) ?? from, mark = walk?.marks[at + i] ?? 0;
-      const begin = at + i > 0 ? walk?.marks[at + i - 1] ?? 0 : 0;
-      way.push(this.#make({ state, parent, masks: line.masks[i], action: line.action, draw: line.draw, walk, begin, finish: mark }));
+      const parent = way.at(-1) ?? from, finish = walk.marks[at + i] ?? 0, begin = walk.marks[at + i - 1] ?? 0;
+      way.push(this.#make({ state, parent, masks: line.masks[i], action: line.action, draw: line.draw, walk, begin, finish }));
       if (!line.hit && line.draw === 0 && line.complete) this.#remember(parent.state, line.action, walk, i);
     });
     return way;

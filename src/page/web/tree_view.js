@@ -3,7 +3,7 @@
 import { el, cssValue } from "./dom.js";
 import { actionClass, actionColour, actionLetter } from "./actions.js";
 
-const TOP = 26, BOTTOM = 30, LEFT = 58, RIGHT = 26;
+const TOP = 26, BOTTOM = 30, LEFT = 58, RIGHT = 44;
 const WIDEST = 76; // pixels between neighbouring leaves
 const KEYS = "Arrow keys move between nodes, Home is the root, End the best answer, plus and minus zoom, 0 shows all.";
 
@@ -41,7 +41,7 @@ export class TreeView {
     this.canvas.addEventListener("blur", () => this.draw());
     this.live = el("p", { class: "visually-hidden", "aria-live": "polite" });
     this.tip = el("div", { class: "tip", hidden: true, "aria-hidden": "true" });
-    const button = (label, text, click) => el("button", { type: "button", "aria-label": label, title: label, click }, text);
+    const button = (label, text, click) => el("button", { type: "button", "aria-label": `${text} ${label}`, title: label, click }, text);
     this.element = el("div", { class: "tree-view" },
       el("div", { class: "tree-tools", role: "group", "aria-label": "View of the tree" },
         button("Zoom in", "+", () => this.zoom(1.6)), button("Zoom out", "\u2212", () => this.zoom(1 / 1.6)),
@@ -50,7 +50,8 @@ export class TreeView {
       el("div", { class: "tree-frame" }, this.canvas, this.tip), this.live);
     this.relayout();
     new ResizeObserver(() => this.#resize()).observe(this.canvas);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+    for (const media of ["(prefers-color-scheme: dark)", "print"])
+      matchMedia(media).addEventListener("change", () => this.#paint());
   }
 
   // After the tree has grown.
@@ -196,11 +197,11 @@ export class TreeView {
     pen.beginPath();
     for (const node of seen) if (node.parent && this.onBest.has(node)) trace(node);
     pen.stroke();
-    const dense = this.step < 4;
+    const width = Math.min(Math.max(this.step * 0.6, 0.35), 2.4);
     for (const { action, kind, nodes } of looks.values()) {
       pen.strokeStyle = this.colours[action];
-      pen.globalAlpha = kind === "tail" ? (dense ? 0.3 : 0.55) : 1;
-      pen.lineWidth = kind === "tail" ? 1 : dense ? 1.2 : 2.4;
+      pen.globalAlpha = kind === "tail" ? 0.55 : 1;
+      pen.lineWidth = kind === "tail" ? Math.min(width, 1) : width;
       pen.setLineDash(kind === "hit" ? [5, 4] : []);
       pen.beginPath();
       nodes.forEach(trace);
