@@ -11,8 +11,7 @@ function(umf_embed_files output function root)
     file(GLOB files CONFIGURE_DEPENDS ${root}/${folder}/*)
     list(FILTER files EXCLUDE REGEX "/README.md$")
     if(NOT files)
-      message(STATUS "there is nothing in ${root}/${folder}: built without it")
-      continue()
+      message(FATAL_ERROR "there is nothing in ${root}/${folder}")
     endif()
     list(SORT files)
     set(entries)
@@ -45,7 +44,7 @@ ${declarations}}
 namespace umf {
 
 std::span<const BuiltInFolder> ${function}() {
-${tables}  static const std::vector<BuiltInFolder> kFolders = {
+${tables}  static const BuiltInFolder kFolders[] = {
 ${folders}  };
   return kFolders;
 }

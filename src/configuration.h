@@ -15,7 +15,7 @@
 
 namespace umf {
 
-inline constexpr int kDefaultWindows = 8;  // of a budget
+inline constexpr int kDefaultWindows = 16;  // of a budget
 
 struct Configuration {
   std::string search_name;
@@ -29,6 +29,7 @@ struct Configuration {
   SearchOptions search_options;
   TreasureOptions treasure;
   std::uint64_t seed = 0;
+  int workers = 1;  // replicas of the shelf that one search uses; changes no result
 };
 
 // The largest window that one of the models recommends.

@@ -213,7 +213,7 @@ TEST_F(SolveCli, APresetRunsOnTheModelsItIsGiven) {
 }
 
 TEST_F(SolveCli, RefusesWhatCannotBe) {
-  expect_refusal(umf({"solve"}), "needs a problem file");
+  expect_refusal(umf(one_model({"--example", "digit-sum"})), "--example, not both");
   expect_refusal(umf(one_model({"--search", "unmaskfrok"})), "unknown search 'unmaskfrok'");
   expect_refusal(umf(two_models({"--search", "best-of-n"})), "takes one action, and 2 were given");
   expect_refusal(umf(one_model({"--search", "pair"})), "search 'pair'");

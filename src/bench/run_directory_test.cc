@@ -15,11 +15,13 @@ namespace {
 using testing::HasSubstr;
 
 Json manifest() {
-  return {{"made_by", {{"host", "here"}}},
-          {"version", "1"},
-          {"dataset", {{"path", "/data"}, {"fingerprint", "f"}, {"problems", {"a", "b"}}}},
-          {"models", {{{"name", "m"}, {"directory", "/m"}, {"fingerprint", "x"}}}},
-          {"configurations", {{{"name", "umf"}, {"window", 16}, {"budgets", {16, 32}}}}}};
+  return {
+      {"made_by", {{"host", "here"}}},
+      {"version", "1"},
+      {"dataset",
+       {{"kind", "problems"}, {"path", "/data"}, {"fingerprint", "f"}, {"problems", {"a", "b"}}}},
+      {"models", {{{"name", "m"}, {"directory", "/m"}, {"fingerprint", "x"}}}},
+      {"configurations", {{{"name", "umf"}, {"window", 16}, {"budgets", {16, 32}}}}}};
 }
 
 template <class Work>

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -14,17 +15,29 @@ namespace {
 
 constexpr std::size_t kMostTests = 12;  // one line each
 
-// "f([1, 2]) == 3" rather than "test 1", where the problem says so.
-std::string title_of(const Problem& problem, const Verdict& verdict, std::size_t number) {
-  const std::string& name = verdict.tests[number].name;
-  const Json& spec = problem.reward;
-  if (spec.value("type", "") != "python-tests" || number >= spec["tests"].size()) return name;
-  const Json& test = spec["tests"][number];
+std::string title_of(const Json& test) {
   if (test.contains("call"))
     return fmt::format("{} == {}", test["call"].get<std::string>(),
                        test["expect"].get<std::string>());
   if (test.contains("assert")) return test["assert"].get<std::string>();
   return fmt::format("{} -> {}", test["stdin"].dump(), test["stdout"].dump());
+}
+
+// "f([1, 2]) == 3" for each test of a problem's own, in the order of the verdict; empty for what
+// has no such words.
+std::vector<std::string> titles_of(const Json& spec) {
+  const std::string type = spec.value("type", "");
+  std::vector<std::string> titles;
+  if (type == "python-tests") {
+    for (const Json& test : spec["tests"]) titles.push_back(title_of(test));
+  } else if (type == "all") {
+    for (const Json& part : spec["of"]) {
+      for (std::string& title : titles_of(part)) titles.push_back(std::move(title));
+    }
+  } else {
+    titles.emplace_back();
+  }
+  return titles;
 }
 
 std::size_t passed(const Verdict& verdict) {
@@ -76,21 +89,24 @@ void AnswerReport::print_authors(const Candidate& best) const {
   const Paint paint(stderr);
   const std::vector<AuthoredText> pieces = search_.authors(best);
   heading(paint, "written by", authors_legend(pieces, configuration_.action_names, paint));
-  if (configuration_.actions.size() > 1 && !Paint(stdout).on())
-    fmt::print(stderr, "{}", lettered_answer(pieces, paint));
+  const bool several = std::ranges::any_of(
+      pieces, [&](const AuthoredText& piece) { return piece.action != pieces.front().action; });
+  if (several && !Paint(stdout).on()) fmt::print(stderr, "{}", lettered_answer(pieces, paint));
 }
 
 void AnswerReport::print_tests(const std::string& title, const Verdict& verdict,
                                const std::string& answer) const {
   const Paint paint(stderr);
   heading(paint, title, worth(verdict));
+  std::vector<std::string> titles = titles_of(problem_.reward);
+  titles.resize(verdict.tests.size());
   if (!answer.empty()) fmt::print(stderr, "{}\n", paint.dim(harmless(indented(answer))));
   for (std::size_t i = 0; i < verdict.tests.size() && i < kMostTests; ++i) {
     const TestVerdict& test = verdict.tests[i];
     const bool ok = test.outcome == TestOutcome::kPass;
     const std::string outcome = fmt::format("{:<7}", ok ? "ok" : name_of(test.outcome));
     fmt::print(stderr, "  {} {}{}\n", ok ? paint.good(outcome) : paint.bad(outcome),
-               harmless(title_of(problem_, verdict, i)),
+               harmless(titles[i].empty() ? test.name : titles[i]),
                test.why.empty() ? "" : "  " + paint.dim(harmless(test.why)));
   }
   if (verdict.tests.size() > kMostTests)
@@ -107,10 +123,10 @@ void AnswerReport::print_cost(const Solution& solution, double seconds) const {
   const Ledger& ledger = solution.ledger;
   heading(Paint(stderr), "search",
           fmt::format(
-              "{} forward passes (NFE) of {}, {} rollouts, {} of them hits of the cache ({} "
-              "passes saved), {:.1f} s; found in rollout {}; stopped: {}",
-              ledger.nfe, configuration_.solve.budget, ledger.rollouts(), ledger.hits,
-              ledger.saved_capped, seconds, solution.best->iteration, name_of(solution.stopped)));
+              "{} forward passes (NFE) of {}; rollout {} of {}; {} hits of the cache saved {} "
+              "passes; {:.1f} s; stopped: {}",
+              ledger.nfe, configuration_.solve.budget, solution.best->iteration, ledger.rollouts(),
+              ledger.hits, ledger.saved_capped, seconds, name_of(solution.stopped)));
 }
 
 }  // namespace umf

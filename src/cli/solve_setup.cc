@@ -164,7 +164,7 @@ void SolveCliOptions::declare(OptionSet& options) {
   declare_shared(options);
   options.flag("list-presets", list_presets, "list the presets");
   options.flag("list-searches", list_searches, "list the searches");
-  options.value("budget", budget, "forward passes to spend; 0 for 8 windows");
+  options.value("budget", budget, "forward passes to spend; 0 for 16 windows");
   options.value("curve", curve, "also give the result at these smaller budgets: 768,1536,...");
   options.value("checkpoint", checkpoint,
                 "a file that is written as the search goes and continued after a break");
@@ -186,9 +186,9 @@ void SolveCliOptions::declare(OptionSet& options) {
 void SolveCliOptions::declare_machine(OptionSet& options) {
   options.value("memory-limit", memory_limit,
                 "GB of weights in memory; the idle model is put aside above it");
-  options.value(
-      "workers", workers,
-      "rollouts at once: what comes next is begun early; same result, threads are shared");
+  options.value("workers", workers,
+                "rollouts at once (of one search; in umf bench of as many searches); same result, "
+                "threads are shared");
   options.flag("unsafe-no-sandbox", unsafe,
                "run candidates' programs without isolation where there is none");
   common.declare(options);
@@ -252,8 +252,6 @@ std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backe
     throw Error(
         "--memory-limit puts idle models aside, and several workers keep all of them busy; leave "
         "out --memory-limit or --workers");
-  if (backend.name().starts_with("cuda"))
-    throw Error("on a GPU every worker would need a copy of the weights; leave out --workers");
   for (int worker = 1; worker < options.workers; ++worker)
     shelf->add_replica(options.make_backend(worker));
   return shelf;
@@ -269,6 +267,7 @@ Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf) {
   made.search_options = options.search_options;
   made.treasure = options.treasure;
   made.seed = options.seed;
+  made.workers = options.workers;
   made.walk.ratios = options.ratios.empty()
                          ? std::vector<int>(std::begin(kPaperRatios), std::end(kPaperRatios))
                          : parse_ratios(options.ratios);

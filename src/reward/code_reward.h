@@ -22,7 +22,7 @@ class AnswerReader {
 };
 
 // {"type": "python-tests", "tests": [{"call","expect"} | {"assert"} | {"stdin","stdout"}],
-//  "entry_point", "setup", "timeout_ms", "tolerance", "extract", "prefill"}
+//  "entry_point", "setup", "driver", "timeout_ms", "tolerance", "extract", "prefill"}
 std::unique_ptr<Reward> make_python_tests_reward(const Json& spec, const std::string& where,
                                                  Sandbox& sandbox);
 // {"type": "evalplus", "task_id", "prompt", "entry_point", "canonical_solution", "atol", "base",

@@ -40,6 +40,7 @@ class PythonTestsReward final : public Reward {
     const double seconds = spec.number("timeout_ms", 5000, 1, 600'000) / 1000;
     spec.text("entry_point", "");  // for people: the tests name what they call
     payload_ = {{"setup", spec.text("setup", "")},
+                {"driver", spec.text("driver", "")},
                 {"seconds", seconds},
                 {"tolerance", spec.number("tolerance", 0, 0, 1)},
                 {"tests", checked(spec.list("tests"), spec.where())}};

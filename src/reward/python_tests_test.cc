@@ -137,6 +137,13 @@ TEST(PythonTests, ProgramsWithStdin) {
   EXPECT_THAT(verdict.tests[3].why, HasSubstr("status 1: ValueError"));
 }
 
+TEST(PythonTests, ADriverFeedsFunctions) {
+  Json spec = spec_of({{{"stdin", "3 4\n"}, {"stdout", "7"}}, {{"stdin", "1"}, {"stdout", "2"}}});
+  spec["driver"] = "import sys\nprint(f([int(word) for word in sys.stdin.read().split()]))";
+  EXPECT_EQ(outcomes(judged(spec, "def f(xs):\n    return sum(xs)")), "pass wrong");
+  EXPECT_EQ(outcomes(judged(spec, "def g(xs):\n    return 1")), "error error");
+}
+
 TEST(PythonTests, EachRunOfAProgramIsAFreshProcess) {
   const Json test = {{"stdin", ""}, {"stdout", "1"}};
   EXPECT_EQ(outcomes(judged(spec_of({test, test}),

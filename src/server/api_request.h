@@ -37,7 +37,7 @@ struct UmfRequest {
   std::vector<RequestedAction> actions;
   DecodeOptions decode;  // of a plain decoding; its length is not used
   // Of a search.
-  long budget = 0;  // 0: 8 windows
+  long budget = 0;  // 0: 16 windows
   std::string budget_policy = "cut", ratios;
   int block_length = 0;
   bool use_cache = true, closed_text = false;

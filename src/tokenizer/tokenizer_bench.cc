@@ -41,7 +41,7 @@ void measure(const umf::Tokenizer& tokenizer, const char* name, const std::strin
              text.size(), tokens);
 }
 
-int run(const std::string& directory, const std::vector<std::string>& files) {
+int run(const std::filesystem::path& directory, const std::vector<std::string>& files) {
   using umf::Tokenizer;
   double best = 1e9;
   for (int round = 0; round < 5; ++round) {

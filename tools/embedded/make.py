@@ -6,8 +6,8 @@
     tools/embedded/make.py --out DIR --smoke         the whole path in tiny, about a minute on a CPU
     tools/embedded/make.py --out DIR --mixture exposed,halves --quick   compares mixtures
 
-DIR gets log.txt, problems/{dev,test}.jsonl and, per mixture, NAME/{dream,llada,diffcoder}/ and
-NAME/results.json. Everything is written as it comes, so that an interrupted run leaves what it has.
+DIR gets log.txt, problems/{dev,test}.jsonl and, per mixture, NAME/{dream,llada,diffcoder}/,
+NAME/FINGERPRINTS and NAME/results.json. Everything is written as it comes, so that an interrupted run leaves what it has.
 """
 
 import argparse
@@ -24,6 +24,7 @@ import torch
 
 from evaluate import BUDGETS, NAMES, PLANS, STYLES, Bench, evaluate, percent, save_results, summary
 from export import export, load_weights
+from fingerprints import write_fingerprints
 from mixtures import SETS
 from models import TINIEST, Model
 from tasks import make_problems, partition
@@ -161,6 +162,7 @@ def make_mixture(mixture, arguments, recipe, tokenizers, dev, pool, log):
             greedy = {style: results.get(f"greedy {name} {style}") for style in STYLES}
             alone = {style: (percent(found[1]), len(found[1])) for style, found in greedy.items() if found}
             export(model, tokenizers[name], folder / name, card(name, mixture, recipe, losses, alone, place))
+        write_fingerprints(folder)
 
     write_checkpoints({})
     log(f"{mixture}: checkpoints written")

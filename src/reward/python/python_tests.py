@@ -8,7 +8,7 @@ from umf.reporting import BadTest, Tests, short
 
 
 def run(payload, start, report):
-    """{"program", "setup", "seconds", "tolerance", "tests": [{"call", "expect"} | {"assert"} | {"stdin", "stdout"}]}"""
+    """{"program", "setup", "driver", "seconds", "tolerance", "tests": [{"call", "expect"} | {"assert"} | {"stdin", "stdout"}]}"""
     tests = Tests(report, (f"test {number}" for number in range(1, len(payload["tests"]) + 1)))
     judge = Judge(payload, start)
     for number, test in enumerate(payload["tests"], 1):
@@ -24,6 +24,7 @@ def run(payload, start, report):
 class Judge:
     def __init__(self, payload, start):
         self.source, self.setup, self.start = payload["program"], payload["setup"], start
+        self.driver = payload["driver"]
         self.seconds, self.tolerance = payload["seconds"], payload["tolerance"]
         self.program = self.process = self.broken = None
 
@@ -61,7 +62,8 @@ class Judge:
 
     def judge_output(self, test, tests):
         if self.process is None or not self.process.alive:
-            self.process = self.start("process_guest", seconds=self.seconds, source=self.source)
+            source = f"{self.source}\n{self.driver}\n" if self.driver else self.source
+            self.process = self.start("process_guest", seconds=self.seconds, source=source)
         got = output_of(self.process.ask(test["stdin"], seconds=self.seconds))
         try:
             right = output_compare.same_output(got, test["stdout"])
