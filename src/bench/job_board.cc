@@ -48,10 +48,11 @@ std::optional<BenchJob> JobBoard::next() {
     }
     if (done && p == first_open_) ++first_open_;
     for (const int c : open) {
-      if (busy) {
+      if (!busy) {
+        if (auto job = claim(p, c)) return job;
+        busy = true;  // somebody came first
+      } else {
         shared.emplace_back(p, c);
-      } else if (auto job = claim(p, c)) {
-        return job;
       }
     }
   }
