@@ -14,7 +14,8 @@ async function serve(...words) {
   return { url: line.trim().split(" ").at(-1), stop: () => process_.kill("SIGKILL") };
 }
 
-// A problem that the embedded models solve: from the set that they were developed with.
+const EXAMPLE = "last-two-loud"; // which the first model alone gets wrong
+// A problem of one's own, of the kind that the embedded models know.
 const problems = readFileSync(join(source, "assets/problems/dev.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line));
 const solvable = problems.find((problem) => problem.id === "dev/003");
 const expressions = (problem) => problem.reward.tests.map((one) => `${one.call} == ${one.expect}`);
@@ -26,7 +27,7 @@ async function fill(page, { prompt, tests, budget }) {
   if (budget) await page.getByLabel(/^Budget/).fill(String(budget));
 }
 
-const over = (page) => page.locator(".solve-view.over").waitFor({ timeout: 60000 });
+const over = (page) => page.locator(".solve-view.over").waitFor({ timeout: 120000 });
 
 let server;
 before(async () => {
@@ -54,18 +55,20 @@ test("events are whole, wherever the connection cuts them", () => {
   }
 });
 
-test("a problem is solved before one's eyes", async () => {
+test("an example is solved before one's eyes", async () => {
   const { page, check, close, picture } = await openServer(server.url);
+  await page.getByRole("combobox", { name: "Problem" }).selectOption(EXAMPLE);
+  const tests = (await page.getByLabel(/^Tests/).inputValue()).trim().split("\n");
+  assert.ok(tests.length > 1);
   await picture("live-empty");
-  await fill(page, { prompt: solvable.prompt, tests: expressions(solvable), budget: 2000 });
   await page.getByRole("button", { name: "Solve" }).click();
   await page.waitForFunction(() => document.querySelectorAll("pre.code .token").length > 8);
-  assert.equal(await page.locator(".test.open").count(), solvable.reward.tests.length, "no verdict yet");
+  assert.equal(await page.locator(".test.open").count(), tests.length, "no verdict yet");
   assert.ok((await page.locator("pre.code .mask").count()) > 0, "masks are shown");
   await picture("live-early");
   await over(page);
   assert.match(await page.locator(".status").innerText(), /^Solved after \d+ forward passes/);
-  assert.equal(await page.locator(".test.good").count(), solvable.reward.tests.length, "all tests are green");
+  assert.equal(await page.locator(".test.good").count(), tests.length, "all tests are green");
   assert.match(await page.locator(".tree-canvas").getAttribute("aria-label"), /tree of \d+ states/);
   const shown = (await shownTokens(page)).map((one) => one.text ?? "").join("");
   assert.match(shown, /^def f\(/);
@@ -113,7 +116,7 @@ test("a search is stopped at any time and keeps its best answer", async () => {
   const { page, check, close } = await openServer(server.url);
   await fill(page, { prompt: solvable.prompt, tests: ["True", "False"], budget: 1000000 });
   await page.getByRole("button", { name: "Solve" }).click();
-  await page.locator(".tiles", { hasText: "0.5" }).waitFor({ timeout: 60000 });
+  await page.locator(".tiles", { hasText: "0.5" }).waitFor({ timeout: 120000 });
   await page.getByRole("button", { name: "Stop" }).click();
   await over(page);
   assert.match(await page.locator(".status").innerText(), /^Best reward 0\.5 .*stopped\.$/);
@@ -126,7 +129,7 @@ test("a node shows the way to it while the search goes on", async () => {
   const { page, check, close } = await openServer(server.url);
   await fill(page, { prompt: solvable.prompt, tests: ["True", "False"], budget: 1000000 });
   await page.getByRole("button", { name: "Solve" }).click();
-  await page.locator(".tiles", { hasText: "0.5" }).waitFor({ timeout: 60000 });
+  await page.locator(".tiles", { hasText: "0.5" }).waitFor({ timeout: 120000 });
   await page.locator(".tree-canvas").focus();
   await page.keyboard.press("End");
   const shown = await shownTokens(page);

@@ -9,6 +9,16 @@ const DREAM = "model=dream,strategy=entropy,temperature=0,top-p=1,eos-penalty=3"
 const LLADA = "model=llada,strategy=low-confidence,temperature=0,eos-last=true";
 const run = join(pages, "run"), file = join(pages, "report.html");
 const model = (name) => `${name}=${join(source, "assets/models", name)}`;
+// A problem that any model has something to say to.
+function textChecks() {
+  const file = join(pages, "text-checks.json");
+  writeFileSync(file, JSON.stringify({
+    id: "text-checks", prompt: "Say something.",
+    reward: { type: "text", checks: [{ contains: "a" }, { contains: "in" }, { contains: "us" }, { lacks: "x" }, { "longer-than": 40 }] },
+  }));
+  return file;
+}
+
 let summary, lines;
 
 before(() => {
@@ -164,7 +174,7 @@ test("dark and paper are readable too", async () => {
 });
 
 test("umf solve --report shows the one search", async () => {
-  const problem = join(source, "examples/text-checks.json"), one = join(pages, "solve.html");
+  const problem = textChecks(), one = join(pages, "solve.html");
   const found = JSON.parse(umf("solve", problem, "--model", `dream=${join(tiny, "tiny-dream")}`, "--model", `llada=${join(tiny, "tiny-llada")}`,
     "--window", "32", "--budget", "400", "--stop-at-reward", "never", "--report", one, "--quiet", "--json"));
   const { page, check, close, picture } = await openFile(one);
@@ -178,7 +188,7 @@ test("umf solve --report shows the one search", async () => {
 });
 
 test("every search has its page", async () => {
-  const problem = join(source, "examples/text-checks.json"), one = join(pages, "search.html");
+  const problem = textChecks(), one = join(pages, "search.html");
   const ways = [["dts", "temperature=1"], ["ab-mcts-a", "temperature=1"], ["best-of-n", "temperature=1"], ["pair", "temperature=1"],
     ["treasure", "temperature=1"], ["best-of-n", "temperature=1,remask=conf"], ["unmaskfork", "strategy=origin"]];
   for (const [search, action] of ways) {
