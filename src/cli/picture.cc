@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/terminal.h"
 #include "tokenizer/utf8.h"
 
 namespace umf {
 namespace {
 
-// From the 256 colours: told apart by people who see fewer colours, on dark and light ground.
-constexpr int kColours[] = {33, 208, 36, 170, 142, 124, 244};
 constexpr const char *kReset = "\x1b[0m", *kMask = "·", *kStray = "\xEF\xBF\xBD", *kCut = "…";
 // Longer runs of masks are counted instead of drawn.
 constexpr int kDrawnMasks = 24;
@@ -31,8 +30,7 @@ char letter(int author) { return static_cast<char>('A' + author % 26); }
 
 std::string style(const Glyph& glyph) {
   if (glyph.masked || glyph.author < 0) return "\x1b[2m";
-  return fmt::format("\x1b[{}38;5;{}m", glyph.fresh ? "1;4;" : "",
-                     kColours[glyph.author % std::size(kColours)]);
+  return fmt::format("\x1b[{}{}m", glyph.fresh ? "1;4;" : "", author_colour(glyph.author));
 }
 
 // Control characters move the cursor, formatting ones reorder what is read.

@@ -27,7 +27,7 @@ TEST(Picture, AuthorsHaveColoursAndTheNewestWritingStandsOut) {
       {text("a", 0), text("b", 1), {.bytes = "c", .author = 1, .fresh = true}, mask()}, kColoured);
   ASSERT_EQ(lines.size(), 1);
   EXPECT_EQ(lines[0],
-            "\x1b[0m\x1b[38;5;33ma\x1b[0m\x1b[38;5;208mb\x1b[0m\x1b[1;4;38;5;208mc"
+            "\x1b[0m\x1b[36ma\x1b[0m\x1b[33mb\x1b[0m\x1b[1;4;33mc"
             "\x1b[0m\x1b[2m·\x1b[0m");
 }
 

@@ -31,9 +31,13 @@ TerminalSize stderr_size() {
 Paint::Paint(std::FILE* stream)
     : on_(is_live_terminal(stream) && environment("NO_COLOR").empty()) {}
 
-std::string Paint::author(int number, std::string_view text) const {
+std::string_view author_colour(int number) {
   constexpr std::string_view kColours[] = {"36", "33", "35", "34", "32", "31"};
-  return with(kColours[number % std::size(kColours)], text);
+  return kColours[static_cast<std::size_t>(number) % std::size(kColours)];
+}
+
+std::string Paint::author(int number, std::string_view text) const {
+  return with(author_colour(number), text);
 }
 
 std::string Paint::with(std::string_view code, std::string_view text) const {

@@ -15,6 +15,9 @@ struct TerminalSize {
 };
 TerminalSize stderr_size();  // now: users change it
 
+// The code of the colour that one of several authors has everywhere.
+std::string_view author_colour(int number);
+
 class Paint {
  public:
   explicit Paint(std::FILE* stream);

@@ -104,6 +104,7 @@ std::string Service::about_body() const {
                      {"models", models},
                      {"searches", known},
                      {"rewards", tasks_.rewards()},
+                     {"budget_windows", kDefaultWindows},
                      {"max_tokens", options_.limits.max_tokens},
                      {"max_budget", options_.limits.max_budget},
                      {"examples", options_.examples}}

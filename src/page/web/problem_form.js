@@ -48,7 +48,7 @@ export class ProblemForm {
     });
     this.search = el("select", {},
       about.searches.map((search) => el("option", { value: search.name, title: search.summary }, search.name)));
-    this.budget = number(about.max_budget, "8 windows");
+    this.budget = number(about.max_budget, `${about.budget_windows} windows`);
     this.window = number(about.max_tokens, String(Math.max(...about.models.map((model) => model.umf.window))));
     this.seed = el("input", { type: "number", min: 0, step: 1, placeholder: "0" });
     this.solveButton = el("button", { type: "submit", class: "primary" }, "Solve");
