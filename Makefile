@@ -37,6 +37,7 @@ bench-gpu: packages ## a decoding step of the published shapes on the GPU (needs
 	@cmake --preset cuda >/dev/null
 	@cmake --build --preset cuda --target engine_bench
 	@build-cuda/src/model/engine_bench
+	@build-cuda/src/model/engine_bench --backend cuda-fp8 --positions 1024
 
 format: ## clang-format over all sources
 	@git ls-files '*.cc' '*.h' '*.cu' '*.cuh' | xargs clang-format -i

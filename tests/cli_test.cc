@@ -38,14 +38,14 @@ TEST(Cli, BackendsAreListedCheckedAndChosenByName) {
   const Finished all = umf({"backends", "--json"});
   ASSERT_EQ(all.status, 0);
   const Json list = Json::parse(all.out)["backends"];
-  ASSERT_EQ(list.size(), 4);
+  ASSERT_EQ(list.size(), 5);
   EXPECT_EQ(list[0]["name"], "cuda");
   for (const Json& backend : list) {
     if (backend["available"]) {
       EXPECT_EQ(backend["self_check"], true) << backend["finding"];
     }
   }
-  EXPECT_TRUE(list[1]["self_check"].get<bool>() && list[3]["self_check"].get<bool>());
+  EXPECT_TRUE(list[1]["self_check"].get<bool>() && list[4]["self_check"].get<bool>());
   EXPECT_THAT(umf({"backends"}).out, HasSubstr("self-check passed"));
   expect_refusal(umf({"backends", "--backend", "tpu"}), "there is no backend 'tpu'");
   expect_refusal(umf({"generate", "--model", tiny("tiny-llada"), "--backend", "cpu", "--cpu-target",

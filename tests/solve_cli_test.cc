@@ -39,11 +39,12 @@ std::vector<Json> lines_of(const std::filesystem::path& path) {
   return lines;
 }
 
-// Everything but the seconds and what was begun early, which differ from run to run.
+// Everything but the seconds, the loads and what was begun early, which differ from run to run.
 std::string without_seconds(const std::string& out) {
   OrderedJson json = OrderedJson::parse(out);
   json.erase("seconds");
   json.erase("speculative");
+  json.erase("weights");
   return json.dump();
 }
 
@@ -96,7 +97,7 @@ TEST_F(SolveCli, JsonHasTheFieldsInOrder) {
   ASSERT_EQ(run.status, 0) << run.err;
   const OrderedJson json = OrderedJson::parse(run.out);
   EXPECT_THAT(keys_of(json), ElementsAre("id", "answer", "reward", "complete", "search", "actions",
-                                         "best", "seconds", "speculative", "why"));
+                                         "best", "seconds", "weights", "speculative", "why"));
   EXPECT_THAT(keys_of(json["search"]),
               ElementsAre("name", "budget", "nfe", "rollouts", "hits", "misses", "hit_rate",
                           "saved_nfe", "switches", "evaluations", "nodes", "depth", "stopped"));
@@ -105,6 +106,8 @@ TEST_F(SolveCli, JsonHasTheFieldsInOrder) {
                                                        "seed", "nfe", "best_reward"));
   EXPECT_THAT(keys_of(json["best"]), ElementsAre("path", "iteration"));
   EXPECT_THAT(keys_of(json["seconds"]), ElementsAre("load", "unmask", "reward", "total"));
+  EXPECT_THAT(keys_of(json["weights"]), ElementsAre("loads", "returns", "seconds_returning"));
+  EXPECT_EQ(json["weights"]["loads"], 2);
   EXPECT_THAT(keys_of(json["speculative"]), ElementsAre("passes", "used", "wasted"));
 
   const auto& search = json["search"];

@@ -56,12 +56,20 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   virtual std::string description() const = 0;  // for people: "AVX-512, 2 threads"
+  // Whether it computes something else than the model says, near it but faster. Results are marked.
+  virtual bool approximate() const { return false; }
   // How far one operation may be from exact numbers, relative to the largest of them.
   virtual float tolerance() const { return 1e-4f; }
 
   // Weights. `parts` share their input width; `biases` is empty or has one entry per part.
   virtual std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
                                                     std::span<const HostTensor> biases) = 0;
+  // The same for the matrices inside layers, which an approximate backend multiplies with fewer
+  // bits. The embedding and what is judged (heads) never are.
+  virtual std::shared_ptr<const Linear> load_layer_linear(std::span<const HostTensor> parts,
+                                                          std::span<const HostTensor> biases) {
+    return load_linear(parts, biases);
+  }
   virtual std::shared_ptr<const Gains> load_gains(const HostTensor& vector) = 0;
   virtual std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
                                                         double theta) = 0;
@@ -74,6 +82,9 @@ class Backend {
 
   // Activations, uninitialised.
   virtual Matrix allocate(int rows, int cols) = 0;
+  // Where a norm, an activation or a gather puts rows that products with layer linears alone will
+  // read: `place` itself, or memory of the same shape in the form that those products take.
+  virtual Matrix layer_input(const Matrix& place) { return place; }
   // A matrix for what is judged rather than fed to a next layer. f32 whatever the activations are:
   // probabilities from rounded logits are wrong by several percent.
   virtual Matrix allocate_logits(int rows, int cols) { return allocate(rows, cols); }

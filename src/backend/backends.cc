@@ -25,6 +25,10 @@ std::unique_ptr<Backend> make_cuda_f32(const BackendOptions& options) {
   return make_cuda_f32_backend(options.copied);
 }
 
+std::unique_ptr<Backend> make_cuda_fp8(const BackendOptions& options) {
+  return make_cuda_fp8_backend(options.copied);
+}
+
 std::unique_ptr<Backend> make_cpu(const BackendOptions& options) {
   if (options.threads < 0 || options.threads > kThreadLimit) {
     throw Error(fmt::format("--threads must be from 0 (all cores) to {}, not {}", kThreadLimit,
@@ -39,6 +43,8 @@ constexpr BackendEntry kBackends[] = {
     {"cuda", "NVIDIA GPUs, bf16", cuda_objection, make_cuda},
     {"cpu", "SIMD kernels and a thread pool", no_objection, make_cpu},
     {"cuda-f32", "NVIDIA GPUs, f32: exact and slow", cuda_objection, make_cuda_f32},
+    {"cuda-fp8", "NVIDIA GPUs (Hopper), fp8: approximate and fastest", cuda_fp8_objection,
+     make_cuda_fp8},
     {"reference", "plain loops, for checking the others", no_objection, make_reference},
 };
 

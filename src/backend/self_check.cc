@@ -87,6 +87,10 @@ class Exercise {
     note("project (bf16)", projected.columns(0, 2 * kHidden));
     backend_.gated_silu(exact(11, 2 * kHidden), h);
     note("gated_silu", h);
+    const Matrix input = backend_.layer_input(backend_.allocate(kRows, kHidden));
+    backend_.rms_norm(exact(14, kHidden), *gains, 1e-6f, input);
+    backend_.project(input, *backend_.load_layer_linear({&weight, 1}, {&bias, 1}), 0, projected);
+    note("a layer's product", projected);
     const HostTensor square = host(weight_values, kHidden, kHidden);
     const Matrix sum = exact(12, kHidden);
     backend_.project_add(exact(13, kHidden), *backend_.load_linear({&square, 1}, {}), sum);

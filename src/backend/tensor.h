@@ -15,11 +15,18 @@
 
 namespace umf {
 
-enum class DType : std::uint8_t { kF32, kF16, kBF16 };
+// kF8 (one sign, four exponent, three mantissa bits) is how an approximate backend holds what the
+// products inside layers multiply; no file and no other operation has it.
+enum class DType : std::uint8_t { kF32, kF16, kBF16, kF8 };
 
-constexpr std::size_t size_of(DType type) { return type == DType::kF32 ? 4 : 2; }
+constexpr std::size_t size_of(DType type) {
+  return type == DType::kF32 ? 4 : type == DType::kF8 ? 1 : 2;
+}
 constexpr std::string_view name_of(DType type) {
-  return type == DType::kF32 ? "F32" : type == DType::kF16 ? "F16" : "BF16";
+  return type == DType::kF32   ? "F32"
+         : type == DType::kF16 ? "F16"
+         : type == DType::kF8  ? "F8_E4M3"
+                               : "BF16";
 }
 
 // A row-major matrix in a mapped file (a vector has one row). The memory outlives every handle that
@@ -43,12 +50,15 @@ struct Matrix {
   std::size_t offset = 0;  // of the first element, in elements
   int rows = 0, cols = 0, stride = 0;
   DType type = DType::kF32;
+  std::size_t scales = 0;  // kF8: where the rows' factors (f32) stand in `memory`, in factors
 
   Matrix columns(int first, int count) const {
-    return {memory, offset + first, rows, count, stride, type};
+    return {memory, offset + first, rows, count, stride, type, scales};
   }
   Matrix row_range(int first, int count) const {
-    return {memory, offset + static_cast<std::size_t>(first) * stride, count, cols, stride, type};
+    return {
+        memory,        offset + static_cast<std::size_t>(first) * stride, count, cols, stride, type,
+        scales + first};
   }
 };
 

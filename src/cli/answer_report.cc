@@ -45,10 +45,12 @@ std::size_t passed(const Verdict& verdict) {
 }
 
 std::string worth(const Verdict& verdict) {
-  if (!verdict.tests.empty())
-    return fmt::format("{} of {} tests pass", passed(verdict), verdict.tests.size());
-  return fmt::format("reward {:.3g}{}", verdict.reward,
-                     verdict.why.empty() ? "" : " (" + verdict.why + ")");
+  const std::string reward = fmt::format("reward {:.3g}{}", verdict.reward,
+                                         verdict.why.empty() ? "" : " (" + verdict.why + ")");
+  if (verdict.tests.empty()) return reward;
+  const std::size_t all = verdict.tests.size(), good = passed(verdict);
+  const bool is_share = verdict.reward * static_cast<double>(all) == static_cast<double>(good);
+  return fmt::format("{} of {} tests pass{}", good, all, is_share ? "" : ", " + reward);
 }
 
 std::string indented(const std::string& text) {

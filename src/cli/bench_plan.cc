@@ -204,17 +204,19 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
     json["action_names"] = largest.action_names;
     configurations.push_back(std::move(json));
   }
-  return {{"version", version()},
-          {"backend", shelf.backend().name()},
-          {"dataset",
-           {{"path", std::filesystem::absolute(options.dataset).string()},
-            {"kind", dataset.kind},
-            {"fingerprint", dataset.fingerprint},
-            {"prompt_style", options.data.prompt_style},
-            {"problems", ids}}},
-          {"tests", {{"drop_rate", options.drop_rate}, {"drop_seed", options.drop_seed}}},
-          {"models", models},
-          {"configurations", configurations}};
+  Json json = {{"version", version()},
+               {"backend", shelf.backend().name()},
+               {"dataset",
+                {{"path", std::filesystem::absolute(options.dataset).string()},
+                 {"kind", dataset.kind},
+                 {"fingerprint", dataset.fingerprint},
+                 {"prompt_style", options.data.prompt_style},
+                 {"problems", ids}}},
+               {"tests", {{"drop_rate", options.drop_rate}, {"drop_seed", options.drop_seed}}},
+               {"models", models},
+               {"configurations", configurations}};
+  if (shelf.backend().approximate()) json["approximate"] = true;
+  return json;
 }
 
 }  // namespace umf

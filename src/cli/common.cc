@@ -29,7 +29,8 @@ void print_line(const std::string& text) { fmt::print("{}\n", text); }
 }  // namespace
 
 void CommonOptions::declare(OptionSet& options) {
-  options.value("backend", backend, "auto, cuda, cpu, cuda-f32 or reference");
+  options.value("backend", backend,
+                "auto, cuda, cpu, cuda-f32, cuda-fp8 (approximate) or reference");
   options.value("threads", machine.threads, "threads of the cpu backend; 0 for all cores");
   options.value("cpu-target", machine.target,
                 "force avx512, avx2 or scalar; the results are the same");
@@ -39,13 +40,13 @@ void CommonOptions::declare(OptionSet& options) {
   options.flag("json", json, "results as JSON");
 }
 
-std::unique_ptr<Backend> CommonOptions::make_backend() const {
+BackendOptions CommonOptions::reporting() const {
   BackendOptions options = machine;
   options.copied = [progress = std::make_shared<Progress>(quiet)](std::uint64_t bytes) {
     progress->show(
         [&] { return fmt::format("{:.1f} GB of weights copied to the GPU", bytes / 1e9); });
   };
-  return umf::make_backend(backend, options);
+  return options;
 }
 
 ModelChoice parse_model_choice(const std::string& text) {

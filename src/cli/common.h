@@ -22,8 +22,9 @@ struct CommonOptions {
   bool quiet = false, json = false;
 
   void declare(OptionSet& options);
-  // Reports on stderr how far the copy of weights to a device is.
-  std::unique_ptr<Backend> make_backend() const;
+  // `machine`, with a report on stderr of how far the copy of weights to a device is.
+  BackendOptions reporting() const;
+  std::unique_ptr<Backend> make_backend() const { return umf::make_backend(backend, reporting()); }
 };
 
 // "NAME=WHERE" or "WHERE": without a name, the last part of the place.

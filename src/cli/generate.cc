@@ -139,15 +139,17 @@ int generate(GenerateOptions& options) {
   if (options.common.json) {
     const bool complete = std::find(decoding.window.begin(), decoding.window.end(),
                                     model.info().tokens.mask) == decoding.window.end();
-    print_json({{"answer", answer},
-                {"complete", complete},
-                {"nfe", decoding.passes},
-                {"prompt_tokens", prompt.size()},
-                {"tokens", decoding.window},
-                {"model", model.info().name},
-                {"backend", backend->name()},
-                {"action", action_json(action)},
-                {"seconds", {{"load", load_seconds}, {"unmask", seconds_since(decode_start)}}}});
+    Json json = {{"answer", answer},
+                 {"complete", complete},
+                 {"nfe", decoding.passes},
+                 {"prompt_tokens", prompt.size()},
+                 {"tokens", decoding.window},
+                 {"model", model.info().name},
+                 {"backend", backend->name()},
+                 {"action", action_json(action)},
+                 {"seconds", {{"load", load_seconds}, {"unmask", seconds_since(decode_start)}}}};
+    if (backend->approximate()) json["approximate"] = true;
+    print_json(json);
   } else {
     print_answer(answer);
   }

@@ -55,7 +55,8 @@ Command report_command() {
           [](OptionSet& options) {
             auto o = std::make_shared<ReportOptions>();
             options.arguments("DIR", o->directories, "run directories of umf bench");
-            options.value("out", o->out, "the page: one HTML file that needs nothing else; - for stdout");
+            options.value("out", o->out,
+                          "the page: one HTML file that needs nothing else; - for stdout");
             options.value("title", o->title, "its title; the names of the runs without");
             options.value("limit-mb", o->limit_mb, "leave out searches beyond this size");
             options.flag("quiet", o->quiet, "say nothing beside errors");

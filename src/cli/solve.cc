@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -85,8 +86,7 @@ Asking asked(const SolveCliOptions& options) {
   const Example example =
       options.example.empty() ? examples().front() : find_example(options.example);
   if (!example.needs.empty() && options.models.empty() && options.preset.empty())
-    throw Error(
-        fmt::format("example '{}' needs {}; give --model WHERE", example.name, example.needs));
+    throw Error(fmt::format("example '{}' needs {}", example.name, example.needs));
   return {example_problem(example), "example " + example.name};
 }
 
@@ -144,10 +144,11 @@ int solve_problem(SolveCliOptions& options) {
   std::optional<Watch> watch;
   const auto passed = [&](const Trial& trial, auto window, auto commits) {
     const int done = static_cast<int>(++nfe), total = static_cast<int>(configuration.solve.budget);
+    const std::string now = detail + ", now " + configuration.action_names[trial.action];
     if (watch)
-      watch->show(trial, window, commits, progress.text(done, total, detail));
+      watch->show(trial, window, commits, progress.text(done, total, now));
     else
-      progress.show(done, total, detail);
+      progress.show(done, total, now);
     return !interrupted();
   };
   ProblemSearch search(configuration, *shelf, problem, *reward, [&](auto window, auto commits) {
@@ -175,16 +176,23 @@ int solve_problem(SolveCliOptions& options) {
   if (!options.report.empty())
     write_report(options.report, problem, configuration, solution, answer, trace);
   if (options.common.json) {
+    // The first walk of a model loads it.
+    const double loaded = std::min(shelf->load_seconds(), solution.walk_seconds);
     OrderedJson json = {{"id", problem.id},
                         {"answer", solution.best ? OrderedJson(answer) : OrderedJson(nullptr)}};
     json.update(solution_json(configuration, solution));
     json.update({{"seconds",
-                  {{"load", load_seconds},
-                   {"unmask", solution.walk_seconds},
+                  {{"load", load_seconds + loaded},
+                   {"unmask", solution.walk_seconds - loaded},
                    {"reward", solution.judge_seconds},
                    {"total", seconds_since(start)}}},
+                 {"weights",
+                  {{"loads", shelf->loads()},
+                   {"returns", shelf->returns()},
+                   {"seconds_returning", shelf->seconds_returning()}}},
                  {"speculative", speculative_json(search.speculation())},
                  {"why", solution.best ? solution.best->why : ""}});
+    if (shelf->backend().approximate()) json["approximate"] = true;
     if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
     print_in_order(json);
   } else if (solution.best) {

@@ -238,7 +238,7 @@ void SolveCliOptions::declare_shared(OptionSet& options) {
 std::unique_ptr<Backend> SolveCliOptions::make_backend(int worker) const {
   if (workers < 1 || workers > kMostWorkers)
     throw Error(fmt::format("--workers must be from 1 to {}, not {}", kMostWorkers, workers));
-  BackendOptions share = common.machine;
+  BackendOptions share = common.reporting();
   const int threads = share.threads > 0 ? share.threads : usable_cores();
   if (share.threads >= 0)
     share.threads = std::max(1, threads / workers + (worker < threads % workers ? 1 : 0));

@@ -1,6 +1,6 @@
 // A decoding step of the published shapes beside the matrix products and the attention it consists
 // of, alone and in the same run. Random weights; every figure is a median of interleaved rounds.
-//   engine_bench [--backend NAME] [--positions N] [--quick]
+//   engine_bench [--backend NAME] [--positions N,N] [--rounds N] [--quick]
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -32,6 +32,9 @@ std::vector<Shape> shapes(bool quick) {
   return {{"LLaDA-8B", kLlada, llada}, {"Dream-7B", kDream, dream}};
 }
 
+// How Dream draws, as its authors recommend it.
+const Sampling kDrawn{.temperature = 0.2f, .top_p = 0.95f, .tempered_scores = true};
+
 // The parts of a step, each over all layers with the step's own shapes.
 class Parts {
  public:
@@ -39,7 +42,10 @@ class Parts {
       : backend_(backend), a_(shape.architecture) {
     const TensorNames& n = shape.family.names;
     const auto load = [&](std::vector<HostTensor> parts) {
-      return backend_.load_linear(parts, {});
+      return backend_.load_layer_linear(parts, {});
+    };
+    const auto load_table = [&](const HostTensor& table) {
+      return backend_.load_linear({&table, 1}, {});
     };
     for (int i = 0; i < a_.layers; ++i) {
       const std::string p = n.layer + std::to_string(i) + ".";
@@ -51,8 +57,8 @@ class Parts {
                          load({w.matrix(p + n.gate, a_.mlp, h), w.matrix(p + n.up, a_.mlp, h)}),
                          load({w.matrix(p + n.down, h, a_.mlp)})});
     }
-    head_ = load({w.matrix(n.head, a_.vocabulary, a_.hidden)});
-    table_ = load({w.matrix(n.embedding, a_.vocabulary, a_.hidden)});
+    head_ = load_table(w.matrix(n.head, a_.vocabulary, a_.hidden));
+    table_ = load_table(w.matrix(n.embedding, a_.vocabulary, a_.hidden));
     gains_ = backend_.load_gains(w.vector(n.final_norm, a_.hidden));
   }
 
@@ -63,19 +69,23 @@ class Parts {
     const int q = a_.query_cols(), kv = a_.kv_cols();
     rotation_ = backend_.make_rotation(length, a_.attention.head_dim, a_.rope_theta);
     x_ = backend_.allocate(length, a_.hidden);
-    h_ = backend_.allocate(length, a_.hidden);
+    h_ = backend_.layer_input(backend_.allocate(length, a_.hidden));
+    final_ = backend_.allocate(wanted, a_.hidden);
     qkv_ = backend_.allocate(length, q + 2 * kv);
     attended_ = backend_.allocate(length, q);
     wide_ = backend_.allocate(length, 2 * a_.mlp);
+    gated_ = backend_.layer_input(wide_.columns(0, a_.mlp));
     logits_ = backend_.allocate_logits(wanted, a_.vocabulary);
     std::vector<Token> tokens(length);
     for (int i = 0; i < length; ++i) tokens[i] = i * 37 % a_.vocabulary;
     backend_.embed(*table_, tokens, x_);
+    backend_.embed(*table_, std::span(tokens).first(wanted), final_);
     backend_.rms_norm(x_, *gains_, a_.norm_eps, h_);
     backend_.project(h_, *layers_[0].qkv, 0, qkv_);
     backend_.attend(qkv_.columns(0, q), qkv_.columns(q, kv), qkv_.columns(q + kv, kv), all(),
                     a_.attention, attended_);
     backend_.project(h_, *layers_[0].gate_up, 0, wide_);
+    backend_.gated_silu(wide_, gated_);
     products();
   }
 
@@ -92,12 +102,12 @@ class Parts {
       } else {
         backend_.project(h_, *layer.qkv, 0, qkv_);
       }
-      backend_.project_add(attended_.row_range(0, rows), *layer.out, x_.row_range(0, rows));
+      // In these shapes what attention gives is as wide as what it gets.
+      backend_.project_add(h_.row_range(0, rows), *layer.out, x_.row_range(0, rows));
       backend_.project(h_.row_range(0, rows), *layer.gate_up, 0, wide_.row_range(0, rows));
-      backend_.project_add(wide_.row_range(0, rows).columns(0, a_.mlp), *layer.down,
-                           x_.row_range(0, rows));
+      backend_.project_add(gated_.row_range(0, rows), *layer.down, x_.row_range(0, rows));
     }
-    backend_.project(h_.row_range(0, wanted_), *head_, 0, logits_);
+    backend_.project(final_, *head_, 0, logits_);
     wait();
   }
   void attention() {
@@ -123,7 +133,7 @@ class Parts {
     wait();
   }
   void activations() {
-    for (int n = 0; n < a_.layers; ++n) backend_.gated_silu(wide_, wide_.columns(0, a_.mlp));
+    for (int n = 0; n < a_.layers; ++n) backend_.gated_silu(wide_, gated_);
     wait();
   }
   void predict() {
@@ -134,8 +144,7 @@ class Parts {
   void predict_drawn() {
     std::vector<Prediction> out(wanted_);
     const std::vector<int> positions = all();
-    backend_.predict(logits_, std::span(positions).first(wanted_),
-                     {.temperature = 0.2f, .top_p = 0.95f, .tempered_scores = true}, out);
+    backend_.predict(logits_, std::span(positions).first(wanted_), kDrawn, out);
   }
 
   double flops() const {
@@ -168,10 +177,10 @@ class Parts {
   std::shared_ptr<const Linear> head_, table_;
   std::shared_ptr<const Gains> gains_;
   std::shared_ptr<const Rotation> rotation_;
-  Matrix x_, h_, qkv_, attended_, wide_, logits_;
+  Matrix x_, h_, qkv_, attended_, wide_, gated_, final_, logits_;
 };
 
-// A whole step: tokens in, predictions out.
+// A whole step: tokens in, one more token committed.
 class Step {
  public:
   Step(Backend& backend, const Shape& shape, const Weights& weights)
@@ -182,22 +191,29 @@ class Step {
                                            shape.architecture.hidden);
     head_ = backend.load_linear({&head, 1}, {});
   }
-  void run(int length, int wanted) {
-    std::vector<Token> tokens(length);
-    for (int i = 0; i < length; ++i) tokens[i] = (i * 37 + 11) % head_->outputs;
+  void run(int length, int wanted, const Sampling& sampling) {
+    if (static_cast<int>(tokens_.size()) != length) {
+      tokens_.resize(length);
+      for (int i = 0; i < length; ++i) tokens_[i] = (i * 37 + 11) % head_->outputs;
+    }
     std::vector<int> rows(wanted);
     std::iota(rows.begin(), rows.end(), length - wanted);
-    const Matrix hidden = transformer_.forward(tokens, rows);
+    const Matrix hidden = transformer_.forward(tokens_, rows);
     if (logits_.rows < wanted) logits_ = backend_.allocate_logits(wanted, head_->outputs);
     backend_.project(hidden, *head_, 0, logits_.row_range(0, wanted));
     std::vector<Prediction> out(wanted);
-    backend_.predict(logits_.row_range(0, wanted), rows, {}, out);
+    backend_.predict(logits_.row_range(0, wanted), rows, sampling, out);
+    const auto surest = std::max_element(
+        out.begin(), out.end(),
+        [](const Prediction& a, const Prediction& b) { return a.confidence < b.confidence; });
+    tokens_[rows[surest - out.begin()]] = surest->token;
   }
 
  private:
   Backend& backend_;
   Transformer transformer_;
   std::shared_ptr<const Linear> head_;
+  std::vector<Token> tokens_;
   Matrix logits_;
 };
 
@@ -220,11 +236,15 @@ double peak(Backend& backend, bool quick) {
     numbers[i] = static_cast<std::uint16_t>(0x3C00 | (i * 2654435761u >> 16 & 0x80FF));
   }
   const HostTensor host{reinterpret_cast<const std::byte*>(numbers.data()), DType::kBF16, n, n};
-  const auto weight = backend.load_linear({&host, 1}, {});
-  const Matrix x = backend.allocate(n, n), y = backend.allocate(n, n);
+  const std::vector<float> ones(n, 1.0f);
+  const HostTensor gains{reinterpret_cast<const std::byte*>(ones.data()), DType::kF32, 1, n};
+  const auto table = backend.load_linear({&host, 1}, {});
+  const auto weight = backend.load_layer_linear({&host, 1}, {});
+  const Matrix y = backend.allocate(n, n), x = backend.layer_input(backend.allocate(n, n));
   std::vector<Token> rows(n);
   std::iota(rows.begin(), rows.end(), 0);
-  backend.embed(*weight, rows, x);
+  backend.embed(*table, rows, y);
+  backend.rms_norm(y, *backend.load_gains(gains), 1e-6f, x);
   std::vector<double> times;
   constexpr int kTogether = 8;
   for (int round = 0; round < 6; ++round) {
@@ -249,18 +269,23 @@ void measure(Backend& backend, const Shape& shape, const std::vector<int>& lengt
              std::chrono::duration<double>(Clock::now() - start).count(),
              static_cast<double>(cuda_memory_in_use()) / (1 << 30));
   fmt::print(
-      "| positions | wanted | step ms | products | attention | step / (products + attention) | "
-      "norms | rotation | activation | predict | predict, top-p | TFLOP/s | of peak |\n"
-      "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "| positions | wanted | step ms | step, top-p | products | attention | "
+      "step / (products + attention) | norms | rotation | activation | predict | predict, top-p | "
+      "TFLOP/s | of peak |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const int length : lengths) {
     for (const int wanted : {std::max(length - 256, 1), 32}) {
       parts.prepare(length, wanted);
       using Work = std::function<void()>;
-      const std::vector<Work> works = {
-          [&] { step.run(length, wanted); }, [&] { parts.products(); },
-          [&] { parts.attention(); },        [&] { parts.norms(); },
-          [&] { parts.rotations(); },        [&] { parts.activations(); },
-          [&] { parts.predict(); },          [&] { parts.predict_drawn(); }};
+      const std::vector<Work> works = {[&] { step.run(length, wanted, {}); },
+                                       [&] { parts.products(); },
+                                       [&] { parts.attention(); },
+                                       [&] { parts.norms(); },
+                                       [&] { parts.rotations(); },
+                                       [&] { parts.activations(); },
+                                       [&] { parts.predict(); },
+                                       [&] { parts.predict_drawn(); },
+                                       [&] { step.run(length, wanted, kDrawn); }};
       std::vector<std::vector<double>> times(works.size());
       for (int round = -3; round < rounds; ++round) {
         for (std::size_t i = 0; i < works.size(); ++i) {
@@ -272,19 +297,27 @@ void measure(Backend& backend, const Shape& shape, const std::vector<int>& lengt
       for (const auto& one : times) t.push_back(median(one));
       const double rate = parts.flops() / t[0] / 1e9;
       fmt::print(
-          "| {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.3f} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | "
-          "{:.2f} | {:.0f} | {:.0f} % |\n",
-          length, wanted, t[0], t[1], t[2], t[0] / (t[1] + t[2]), t[3], t[4], t[5], t[6], t[7],
-          rate, 100 * rate / peak);
+          "| {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.3f} | {:.2f} | {:.2f} | {:.2f} | "
+          "{:.2f} | {:.2f} | {:.0f} | {:.0f} % |\n",
+          length, wanted, t[0], t[8], t[1], t[2], t[0] / (t[1] + t[2]), t[3], t[4], t[5], t[6],
+          t[7], rate, 100 * rate / peak);
       std::fflush(stdout);
     }
   }
+}
+
+std::vector<int> numbers(const std::string& list) {
+  std::vector<int> all;
+  for (std::size_t at = 0; at < list.size(); at = std::min(list.find(',', at), list.size() - 1) + 1)
+    all.push_back(std::max(33, std::atoi(list.c_str() + at)));
+  return all;
 }
 
 int run(int argc, char** argv) {
   std::string name = "cuda";
   std::vector<int> lengths = {768, 1024, 1280, 2048};
   bool quick = false;
+  int rounds = 15;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--quick")
@@ -292,15 +325,20 @@ int run(int argc, char** argv) {
     else if (option == "--backend" && i + 1 < argc)
       name = argv[++i];
     else if (option == "--positions" && i + 1 < argc)
-      lengths = {std::max(33, std::atoi(argv[++i]))};
+      lengths = numbers(argv[++i]);
+    else if (option == "--rounds" && i + 1 < argc)
+      rounds = std::max(1, std::atoi(argv[++i]));
     else
-      throw Error("engine_bench takes --backend NAME, --positions N and --quick, not " + option);
+      throw Error(
+          "engine_bench takes --backend NAME, --positions N,N, --rounds N and --quick, not " +
+          option);
   }
   if (quick) lengths = {64};
   const auto backend = make_backend(name, {});
   const double best = peak(*backend, quick);
   fmt::print("{}: {:.0f} TFLOP/s in one large product\n", backend->description(), best);
-  for (const Shape& shape : shapes(quick)) measure(*backend, shape, lengths, best, quick ? 3 : 15);
+  for (const Shape& shape : shapes(quick))
+    measure(*backend, shape, lengths, best, quick ? 3 : rounds);
   return 0;
 }
 

@@ -83,14 +83,16 @@ Transformer::Transformer(Backend& backend, const Architecture& architecture,
   for (int n = 0; n < a.layers; ++n) host.push_back(find_layer(source, a, names, n));
   source.refuse_the_rest(also);
 
-  const auto one = [&](const HostTensor& tensor) { return backend_.load_linear({&tensor, 1}, {}); };
-  embedding_ = one(embedding);
+  const auto one = [&](const HostTensor& tensor) {
+    return backend_.load_layer_linear({&tensor, 1}, {});
+  };
+  embedding_ = backend_.load_linear({&embedding, 1}, {});
   for (const HostLayer& layer : host) {
     layers_.push_back({.attention_norm = backend_.load_gains(layer.attention_norm),
                        .mlp_norm = backend_.load_gains(layer.mlp_norm),
-                       .qkv = backend_.load_linear(layer.qkv, layer.qkv_bias),
+                       .qkv = backend_.load_layer_linear(layer.qkv, layer.qkv_bias),
                        .attention_out = one(layer.attention_out),
-                       .gate_up = backend_.load_linear(layer.gate_up, {}),
+                       .gate_up = backend_.load_layer_linear(layer.gate_up, {}),
                        .down = one(layer.down)});
   }
   final_norm_ = backend_.load_gains(final_norm);
@@ -168,7 +170,7 @@ void Transformer::attention(const Layer& layer, const Matrix& x, const Matrix& q
 // x += Wdown( silu(Wgate h) * (Wup h) ) with h = norm(x).
 void Transformer::mlp(const Layer& layer, const Matrix& x, const Matrix& h) {
   const Matrix gate_up = scratch_.gate_up.row_range(0, x.rows);
-  const Matrix gated = gate_up.columns(0, architecture_.mlp);  // in place of the gate
+  const Matrix gated = scratch_.gated.row_range(0, x.rows);
   backend_.rms_norm(x, *layer.mlp_norm, architecture_.norm_eps, h);
   backend_.project(h, *layer.gate_up, 0, gate_up);
   backend_.gated_silu(gate_up, gated);
@@ -211,13 +213,15 @@ void Transformer::reserve(int length, int rows) {
     scratch_.rows = rounded(rows);
     const int qkv_cols = a.query_cols() + 2 * a.kv_cols();
     scratch_.x = backend_.allocate(scratch_.rows, a.hidden);
-    scratch_.h = backend_.allocate(scratch_.rows, a.hidden);
+    scratch_.h = backend_.layer_input(backend_.allocate(scratch_.rows, a.hidden));
     if (!remembers()) scratch_.qkv = backend_.allocate(scratch_.rows, qkv_cols);
     scratch_.query = backend_.allocate(scratch_.rows, a.query_cols());
     scratch_.attended = backend_.allocate(scratch_.rows, a.query_cols());
     scratch_.gate_up = backend_.allocate(scratch_.rows, 2 * a.mlp);
+    // In place of the gate, where it can stand there.
+    scratch_.gated = backend_.layer_input(scratch_.gate_up.columns(0, a.mlp));
     scratch_.wanted_x = backend_.allocate(scratch_.rows, a.hidden);
-    scratch_.wanted_h = backend_.allocate(scratch_.rows, a.hidden);
+    scratch_.wanted_h = backend_.layer_input(backend_.allocate(scratch_.rows, a.hidden));
   }
 }
 

@@ -34,7 +34,7 @@ class Transformer {
   // Activations for up to `rows` rows; grown on demand and kept, so that a pass allocates nothing.
   struct Scratch {
     int rows = 0;
-    Matrix x, h, qkv, query, attended, gate_up;
+    Matrix x, h, qkv, query, attended, gate_up, gated;
     Matrix wanted_x, wanted_h;
   };
 

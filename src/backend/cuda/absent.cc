@@ -7,6 +7,8 @@ std::string cuda_objection() {
   return "this build has no CUDA (configure with --preset cuda); use the cpu backend";
 }
 
+std::string cuda_fp8_objection() { return cuda_objection(); }
+
 std::uint64_t cuda_memory_in_use() { return 0; }
 
 std::unique_ptr<Backend> make_cuda_backend(WeightsCopied) {
@@ -15,6 +17,10 @@ std::unique_ptr<Backend> make_cuda_backend(WeightsCopied) {
 
 std::unique_ptr<Backend> make_cuda_f32_backend(WeightsCopied) {
   throw Error("backend 'cuda-f32': " + cuda_objection());
+}
+
+std::unique_ptr<Backend> make_cuda_fp8_backend(WeightsCopied) {
+  throw Error("backend 'cuda-fp8': " + cuda_objection());
 }
 
 }  // namespace umf

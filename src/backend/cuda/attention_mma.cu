@@ -2,6 +2,7 @@
 // through shared memory, scores never leave the registers (Dao, FlashAttention-2, 2023).
 #include "backend/cuda/attention_fast.h"
 #include "backend/cuda/dispatch.cuh"
+#include "backend/cuda/functions.cuh"
 #include "backend/cuda/mma.cuh"
 #include "backend/cuda/visible.cuh"
 

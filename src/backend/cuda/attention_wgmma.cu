@@ -5,6 +5,7 @@
 
 #include "backend/cuda/attention_fast.h"
 #include "backend/cuda/dispatch.cuh"
+#include "backend/cuda/functions.cuh"
 #include "backend/cuda/mma.cuh"
 #include "backend/cuda/visible.cuh"
 #include "backend/cuda/wgmma.cuh"

@@ -18,10 +18,11 @@ __global__ void convert(const From* in, To* out, std::size_t count) {
 }
 
 template <class T>
-__global__ void pack(const T* in, int stride, int cols, float* out) {
+__global__ void pack(const T* in, int stride, int cols, const float* scales, float* out) {
   const T* row = in + static_cast<std::size_t>(stride) * blockIdx.x;
   float* to = out + static_cast<std::size_t>(cols) * blockIdx.x;
-  for (int i = threadIdx.x; i < cols; i += kThreads) to[i] = to_float(row[i]);
+  const float factor = scales ? scales[blockIdx.x] : 1.0f;
+  for (int i = threadIdx.x; i < cols; i += kThreads) to[i] = to_float(row[i]) * factor;
 }
 
 template <class T>
@@ -48,6 +49,14 @@ __global__ void count_different(const std::uint32_t* a, const std::uint32_t* b, 
     found += a[i] != b[i];
   }
   if (found > 0) atomicAdd(different, found);
+}
+
+template <class Use>
+void with_type(DType type, const Use& use) {
+  if (type == DType::kF8)
+    use(__nv_fp8_e4m3{});
+  else
+    dispatch(type, false, [&](auto zero, auto) { use(zero); });
 }
 
 unsigned grid_for(std::size_t count) {
@@ -79,16 +88,17 @@ void launch_convert(const void* in, DType from, void* out, DType to, std::size_t
 }
 
 void launch_pack(const View& in, float* out, cudaStream_t stream) {
-  dispatch(in.type, false, [&](auto zero, auto) {
+  with_type(in.type, [&](auto zero) {
     using T = decltype(zero);
-    pack<<<in.rows, kThreads, 0, stream>>>(pointer<const T>(in), in.stride, in.cols, out);
+    pack<<<in.rows, kThreads, 0, stream>>>(pointer<const T>(in), in.stride, in.cols, in.scales,
+                                           out);
   });
   check_launch("reading activations");
 }
 
 void launch_fill_noise(void* out, DType type, std::size_t count, std::uint32_t stream_number,
                        float scale, cudaStream_t stream) {
-  dispatch(type, false, [&](auto zero, auto) {
+  with_type(type, [&](auto zero) {
     using T = decltype(zero);
     fill_noise<<<grid_for((count + 3) / 4), kThreads, 0, stream>>>(static_cast<T*>(out), count,
                                                                    stream_number, scale);

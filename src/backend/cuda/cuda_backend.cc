@@ -29,6 +29,7 @@ struct Resident {
 struct CudaLinear : Linear, Resident {
   enum Part { kMatrix, kBias, kBiasF32 };
   bool biased = false;
+  DType type = DType::kBF16;  // of the matrix
   using Resident::Resident;
 };
 
@@ -40,39 +41,46 @@ struct CudaRotation : Rotation, Resident {  // f32: per position all cosines, th
   using Resident::Resident;
 };
 
+struct Precision {
+  const char* name;
+  const char* description;
+  DType type;   // of activations, embeddings and heads
+  DType layer;  // of the matrices inside layers and what they are multiplied with
+  float tolerance;
+};
+
+constexpr Precision kBf16{"cuda", "bf16", DType::kBF16, DType::kBF16, 2e-2f};
+constexpr Precision kF32{"cuda-f32", "f32", DType::kF32, DType::kF32, 1e-4f};
+constexpr Precision kFp8{"cuda-fp8", "fp8 inside layers: approximate", DType::kBF16, DType::kF8,
+                         1e-1f};
+
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(DType type, WeightsCopied copied)
-      : type_(type),
+  CudaBackend(const Precision& precision, WeightsCopied copied)
+      : precision_(precision),
+        type_(precision.type),
         weights_(WeightStore::of_this_process()),
         queue_(std::make_shared<Queue>()),
         copied_(std::move(copied)) {
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, 0), "asking for the GPU's properties");
     description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
-                               type == DType::kF32 ? "f32" : "bf16");
+                               precision.description);
   }
 
-  std::string_view name() const override { return type_ == DType::kF32 ? "cuda-f32" : "cuda"; }
+  std::string_view name() const override { return precision_.name; }
   std::string description() const override { return description_; }
-  float tolerance() const override { return type_ == DType::kF32 ? 1e-4f : 2e-2f; }
+  bool approximate() const override { return precision_.layer == DType::kF8; }
+  float tolerance() const override { return precision_.tolerance; }
 
   std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
                                             std::span<const HostTensor> biases) override {
-    assert(!parts.empty() && (biases.empty() || biases.size() == parts.size()));
-    std::vector<WeightPart> stored = {{{parts.begin(), parts.end()}, type_}};
-    if (!biases.empty()) {
-      stored.push_back({{biases.begin(), biases.end()}, type_});
-      stored.push_back({{biases.begin(), biases.end()}, DType::kF32});
-    }
-    auto linear = std::make_shared<CudaLinear>(queue_, load(stored));
-    linear->biased = !biases.empty();
-    linear->inputs = parts[0].cols;
-    for (const HostTensor& part : parts) {
-      assert(part.cols == linear->inputs);
-      linear->outputs += part.rows;
-    }
-    return linear;
+    return load_linear(parts, biases, type_);
+  }
+
+  std::shared_ptr<const Linear> load_layer_linear(std::span<const HostTensor> parts,
+                                                  std::span<const HostTensor> biases) override {
+    return load_linear(parts, biases, precision_.layer);
   }
 
   std::shared_ptr<const Gains> load_gains(const HostTensor& vector) override {
@@ -113,6 +121,9 @@ class CudaBackend final : public Backend {
   }
 
   Matrix allocate(int rows, int cols) override { return allocate(rows, cols, type_); }
+  Matrix layer_input(const Matrix& place) override {
+    return precision_.layer == DType::kF8 ? allocate(place.rows, place.cols, DType::kF8) : place;
+  }
   Matrix allocate_logits(int rows, int cols) override { return allocate(rows, cols, DType::kF32); }
   int logits_at_once() const override { return 1 << 28; }
   // A recorded pass serves every number of rows up to the next step.
@@ -226,12 +237,47 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  // Rows start on 128-byte lines.
+  // Rows start on 128-byte lines; the factors of kF8 follow the last.
   Matrix allocate(int rows, int cols, DType type) {
-    constexpr int kStep = 64;
-    const int stride = (cols + kStep - 1) / kStep * kStep;
-    const std::size_t count = std::max<std::size_t>(static_cast<std::size_t>(rows) * stride, kStep);
-    return {queue_->pool().allocate(count * size_of(type)), 0, rows, cols, stride, type};
+    const int step = type == DType::kF8 ? 128 : 64;
+    const int stride = (cols + step - 1) / step * step;
+    const std::size_t count = std::max<std::size_t>(static_cast<std::size_t>(rows) * stride, step);
+    const std::size_t scales = type == DType::kF8 ? rows * sizeof(float) : 0;
+    return {queue_->pool().allocate(count * size_of(type) + scales),
+            0,
+            rows,
+            cols,
+            stride,
+            type,
+            scales > 0 ? count / sizeof(float) : 0};
+  }
+
+  // `x` as products with kF8 weights take it. Operations run in order, so one place serves all.
+  Matrix narrowed(const Matrix& x) {
+    const bool fits = narrowed_.rows >= x.rows && narrowed_.cols == x.cols;
+    if (!fits) narrowed_ = allocate(x.rows, x.cols, DType::kF8);
+    const Matrix out = narrowed_.row_range(0, x.rows);
+    queue_->push({.kind = OperationKind::kNarrow, .in = view_of(x), .out = view_of(out)});
+    return out;
+  }
+
+  std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
+                                            std::span<const HostTensor> biases, DType type) {
+    assert(!parts.empty() && (biases.empty() || biases.size() == parts.size()));
+    std::vector<WeightPart> stored = {{{parts.begin(), parts.end()}, type}};
+    if (!biases.empty()) {
+      stored.push_back({{biases.begin(), biases.end()}, type_});
+      stored.push_back({{biases.begin(), biases.end()}, DType::kF32});
+    }
+    auto linear = std::make_shared<CudaLinear>(queue_, load(stored));
+    linear->type = type;
+    linear->biased = !biases.empty();
+    linear->inputs = parts[0].cols;
+    for (const HostTensor& part : parts) {
+      assert(part.cols == linear->inputs);
+      linear->outputs += part.rows;
+    }
+    return linear;
   }
 
   std::shared_ptr<Weight> load(std::span<const WeightPart> parts) {
@@ -244,17 +290,23 @@ class CudaBackend final : public Backend {
     assert(x.cols == weight.inputs && x.rows == out.rows);
     assert(first >= 0 && first + out.cols <= weight.outputs);
     assert(!add || !weight.biased);
+    const bool narrow = weight.type == DType::kF8;
+    if (narrow && x.type != DType::kF8) return multiply(narrowed(x), weight, first, add, out);
     const std::byte* bias = nullptr;
     if (weight.biased) {
       const auto part = out.type == DType::kF32 ? CudaLinear::kBiasF32 : CudaLinear::kBias;
       bias = weight.weight->part(part) + first * size_of(out.type);
     }
-    const std::size_t skipped = static_cast<std::size_t>(first) * weight.inputs * size_of(type_);
+    std::byte* matrix = weight.weight->part(CudaLinear::kMatrix);
+    const std::size_t numbers = static_cast<std::size_t>(weight.outputs) * weight.inputs;
+    const std::size_t skipped =
+        static_cast<std::size_t>(first) * weight.inputs * size_of(weight.type);
     queue_->push({.kind = OperationKind::kProduct,
                   .in = view_of(x),
                   .out = view_of(out),
-                  .weight = weight.weight->part(CudaLinear::kMatrix) + skipped,
+                  .weight = matrix + skipped,
                   .bias = bias,
+                  .weight_scales = narrow ? factors_of(matrix, numbers) + first : nullptr,
                   .add = add},
                  weight.weight.get());
   }
@@ -270,6 +322,7 @@ class CudaBackend final : public Backend {
     std::memcpy(to.data(), host_results_->data(), to.size());
   }
 
+  const Precision& precision_;
   DType type_;
   std::shared_ptr<WeightStore> weights_;
   std::shared_ptr<Queue> queue_;
@@ -278,22 +331,27 @@ class CudaBackend final : public Backend {
   std::string description_;
   DeviceArray results_;
   std::unique_ptr<PinnedArray> host_results_;
+  Matrix narrowed_;
 };
 
-std::unique_ptr<Backend> make(DType type, WeightsCopied copied) {
-  if (const std::string objection = cuda_objection(); !objection.empty()) {
-    throw Error("backend 'cuda' cannot run here: " + objection);
+std::unique_ptr<Backend> make(const Precision& precision, const std::string& objection,
+                              WeightsCopied copied) {
+  if (!objection.empty()) {
+    throw Error(fmt::format("backend '{}' cannot run here: {}", precision.name, objection));
   }
-  return std::make_unique<CudaBackend>(type, std::move(copied));
+  return std::make_unique<CudaBackend>(precision, std::move(copied));
 }
 
 }  // namespace
 
 std::unique_ptr<Backend> make_cuda_backend(WeightsCopied copied) {
-  return make(DType::kBF16, std::move(copied));
+  return make(kBf16, cuda_objection(), std::move(copied));
 }
 std::unique_ptr<Backend> make_cuda_f32_backend(WeightsCopied copied) {
-  return make(DType::kF32, std::move(copied));
+  return make(kF32, cuda_objection(), std::move(copied));
+}
+std::unique_ptr<Backend> make_cuda_fp8_backend(WeightsCopied copied) {
+  return make(kFp8, cuda_fp8_objection(), std::move(copied));
 }
 
 }  // namespace umf

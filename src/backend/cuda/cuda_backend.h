@@ -12,6 +12,9 @@ namespace umf {
 // Why the cuda backends cannot run here, or "".
 std::string cuda_objection();
 
+// The same for the approximate one, which needs products of 8-bit numbers.
+std::string cuda_fp8_objection();
+
 // Memory of the GPU that is taken, in bytes; 0 without one.
 std::uint64_t cuda_memory_in_use();
 
@@ -19,5 +22,8 @@ std::uint64_t cuda_memory_in_use();
 std::unique_ptr<Backend> make_cuda_backend(WeightsCopied copied = {});
 // f32 throughout: slow, and as close to the other backends as they are to each other.
 std::unique_ptr<Backend> make_cuda_f32_backend(WeightsCopied copied = {});
+// As bf16, but inside layers 8-bit weights with a factor per output are multiplied with 8-bit
+// activations that have a factor per row: not exact, so it never stands in for another.
+std::unique_ptr<Backend> make_cuda_fp8_backend(WeightsCopied copied = {});
 
 }  // namespace umf

@@ -26,6 +26,17 @@ std::string cuda_objection() {
   return cublaslt_objection();
 }
 
+std::string cuda_fp8_objection() {
+  if (std::string objection = cuda_objection(); !objection.empty()) return objection;
+  cudaDeviceProp device{};
+  cudaGetDeviceProperties(&device, 0);
+  if (device.major == 9) return "";
+  return fmt::format(
+      "{} has compute capability {}.{}; products of 8-bit numbers with a factor per row need 9.0 "
+      "(Hopper)",
+      device.name, device.major, device.minor);
+}
+
 std::uint64_t cuda_memory_in_use() {
   std::size_t free = 0, all = 0;
   return cudaMemGetInfo(&free, &all) == cudaSuccess ? all - free : 0;

@@ -41,10 +41,11 @@ class Bench {
 
   std::shared_ptr<const Linear> linear(const std::vector<float>& values, int rows, int cols,
                                        const std::vector<float>& bias = {}) {
-    const HostTensor weight = host(values, rows, cols);
-    if (bias.empty()) return backend->load_linear({&weight, 1}, {});
-    const HostTensor added = host(bias, 1, rows);
-    return backend->load_linear({&weight, 1}, {&added, 1});
+    return load(values, rows, cols, bias, &Backend::load_linear);
+  }
+  std::shared_ptr<const Linear> layer_linear(const std::vector<float>& values, int rows, int cols,
+                                             const std::vector<float>& bias = {}) {
+    return load(values, rows, cols, bias, &Backend::load_layer_linear);
   }
   std::shared_ptr<const Gains> gains(const std::vector<float>& values) {
     return backend->load_gains(host(values, 1, static_cast<int>(values.size())));
@@ -77,6 +78,15 @@ class Bench {
   std::unique_ptr<Backend> backend;
 
  private:
+  using Load = std::shared_ptr<const Linear> (Backend::*)(std::span<const HostTensor>,
+                                                          std::span<const HostTensor>);
+  std::shared_ptr<const Linear> load(const std::vector<float>& values, int rows, int cols,
+                                     const std::vector<float>& bias, Load how) {
+    const HostTensor weight = host(values, rows, cols);
+    if (bias.empty()) return (*backend.*how)({&weight, 1}, {});
+    const HostTensor added = host(bias, 1, rows);
+    return (*backend.*how)({&weight, 1}, {&added, 1});
+  }
   HostTensor host(const std::vector<float>& values, int rows, int cols) {
     const auto& kept = kept_.emplace_back(values);
     return {reinterpret_cast<const std::byte*>(kept.data()), DType::kF32, rows, cols};

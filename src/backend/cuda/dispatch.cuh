@@ -14,7 +14,7 @@ namespace umf {
 inline bool is_wide(const View& v) {
   const int per_word = static_cast<int>(16 / size_of(v.type));
   return reinterpret_cast<std::uintptr_t>(v.data) % 16 == 0 && v.stride % per_word == 0 &&
-         v.cols % kGroup == 0;
+         v.cols % (per_word > kGroup ? per_word : kGroup) == 0;
 }
 
 template <class T>

@@ -14,9 +14,16 @@ void launch_rotate(const Operation& op, cudaStream_t stream);
 void launch_gated_silu(const Operation& op, cudaStream_t stream);
 void launch_relu(const Operation& op, cudaStream_t stream);
 
+// Rows as kF8 with a factor each, from numbers as they are, normalised, or activated.
+void launch_narrow(const Operation& op, cudaStream_t stream);
+void launch_norm_narrow(const Operation& op, cudaStream_t stream);
+void launch_gated_silu_narrow(const Operation& op, cudaStream_t stream);
+
 // f32 alone: one chain of fused multiply-adds per output in ascending order of the inner index, as
 // on the CPU.
 void launch_product_f32(const Operation& op, cudaStream_t stream);
+// kF8 of any shape, slow.
+void launch_product_f8(const Operation& op, cudaStream_t stream);
 
 // bf16 with 64 or 128 numbers per head goes to the tensor cores, everything else to plain loops.
 bool has_fast_attention(const Operation& op);
@@ -28,7 +35,7 @@ void launch_convert(const void* in, DType from, void* out, DType to, std::size_t
                     cudaStream_t stream);
 // f32, packed, from any view: what `read` copies to the host.
 void launch_pack(const View& in, float* out, cudaStream_t stream);
-// Numbers around 0 in bf16 or f32 from a fixed stream: inputs of measurements.
+// Numbers around 0 from a fixed stream: inputs of measurements.
 void launch_fill_noise(void* out, DType type, std::size_t count, std::uint32_t stream_number,
                        float scale, cudaStream_t stream);
 // *different = how many of `count` 32-bit words differ.

@@ -65,7 +65,8 @@ class PinnedArray {
 // one stream is ordered, so the new owner's operations run after the old owner's.
 class DevicePool : public std::enable_shared_from_this<DevicePool> {
  public:
-  // `settle` waits for all work that may still use blocks that nobody holds.
+  // `settle` waits for all work that may still use blocks that nobody holds, and gives back what
+  // else is idle.
   explicit DevicePool(std::function<void()> settle) : settle_(std::move(settle)) {}
 
   Memory allocate(std::size_t bytes);  // uninitialised; any thread may give it back

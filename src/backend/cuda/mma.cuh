@@ -50,10 +50,4 @@ __device__ inline std::uint32_t pack_pair(float low, float high) {
   return *reinterpret_cast<const std::uint32_t*>(&pair);
 }
 
-__device__ inline float exp2_fast(float x) {
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;\n" : "=f"(y) : "f"(x));
-  return y;
-}
-
 }  // namespace umf

@@ -12,18 +12,18 @@ __global__ void __launch_bounds__(kPredictThreads)
   const float* row = logits + static_cast<std::size_t>(stride) * blockIdx.x;
   const int position = positions[blockIdx.x];
   const bool tempered = sampling.tempered_scores && sampling.temperature > 0;
-  const float temperature = tempered ? sampling.temperature : 1.0f;
+  const float sharp = sharpness(tempered ? sampling.temperature : 1.0f);
   Scores scores;
   Choice best;
   for_tokens(row, vocabulary, sampling, [&](int first, const Logit(&four)[4]) {
     choose(first, four, sampling, position, best, [](int) { return true; });
+    float counted[4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if (!four[i].last) scores.add(four[i].x, temperature);
-    }
+    for (int i = 0; i < 4; ++i) counted[i] = four[i].last ? -INFINITY : four[i].x;
+    scores.add(counted, sharp);
   });
-  merge_block(scores, best, temperature);
-  if (threadIdx.x == 0) out[blockIdx.x] = conclude(scores, best, temperature);
+  merge_block(scores, best, sharp);
+  if (threadIdx.x == 0) out[blockIdx.x] = conclude(scores, best, sharp);
 }
 
 }  // namespace

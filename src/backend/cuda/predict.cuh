@@ -5,6 +5,7 @@
 #include <cfloat>
 #include <cstdint>
 
+#include "backend/cuda/functions.cuh"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/philox.cuh"
 
@@ -19,6 +20,9 @@ struct Logit {
   bool last;  // may be chosen, but holds no probability
 };
 
+// What every logit goes through, and what only edited tokens do.
+__device__ inline float clean(float x) { return isnan(x) ? -INFINITY : fminf(x, FLT_MAX); }
+
 __device__ inline Logit admit(float x, int token, const DeviceSampling& sampling) {
   bool never = false, last = false;
   for (int i = 0; i < sampling.edits; ++i) {
@@ -27,42 +31,54 @@ __device__ inline Logit admit(float x, int token, const DeviceSampling& sampling
     last = last || sampling.edit[i] == DeviceSampling::kLast;
     if (sampling.edit[i] == DeviceSampling::kBias) x += sampling.bias[i];
   }
-  return {never || isnan(x) ? -INFINITY : fminf(x, FLT_MAX), last};
+  return {never ? -INFINITY : clean(x), last};
 }
 
-// Sums over the numbers y = (x - first) / temperature, where `first` is the largest x so far.
+// log2(e) / temperature: probabilities are powers of two of logits times this.
+__device__ inline float sharpness(float temperature) {
+  constexpr float kLog2E = 1.44269504f, kMost = 1e30f;  // 0 times it must stay 0
+  return fminf(kLog2E / temperature, kMost);
+}
+
+// Sums over the numbers y = (x - first) * sharpness, where `first` is the largest x so far.
 struct Scores {
   float first = -INFINITY, second = -INFINITY;
-  float sum = 0;       // of e^y
-  float weighted = 0;  // of y e^y
+  float sum = 0;       // of 2^y
+  float weighted = 0;  // of y 2^y
 
-  __device__ void rebase(float to, float temperature) {
+  __device__ void rebase(float to, float sharpness) {
     if (first > -INFINITY) {
-      const float shift = (to - first) / temperature, shrink = expf(-shift);
-      // y e^y is 0 where e^y is.
+      const float shift = (to - first) * sharpness, shrink = exp2f(-shift);
+      // y 2^y is 0 where 2^y is.
       weighted = shrink > 0 ? shrink * (weighted - shift * sum) : 0.0f;
       sum *= shrink;
     }
     first = to;
   }
-  __device__ void add(float x, float temperature) {
-    if (x == -INFINITY) return;
-    if (x > first) {
-      second = first;
-      rebase(x, temperature);
-    } else {
-      second = fmaxf(second, x);
+  // Four at a time; -inf holds no probability.
+  __device__ void add(const float (&x)[4], float sharpness) {
+    float top = first;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      second = fmaxf(second, fminf(top, x[i]));
+      top = fmaxf(top, x[i]);
     }
-    const float y = (x - first) / temperature, e = expf(y);
-    sum += e;
-    if (e > 0) weighted += y * e;
+    if (top == -INFINITY) return;
+    if (top > first) rebase(top, sharpness);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      constexpr float kNothing = -150;  // 2 to this is 0, and so is its product with it
+      const float y = fmaxf((x[i] - first) * sharpness, kNothing), e = exp2_fast(y);
+      sum += e;
+      weighted = fmaf(y, e, weighted);
+    }
   }
-  __device__ void merge(Scores other, float temperature) {
+  __device__ void merge(Scores other, float sharpness) {
     second = fmaxf(fminf(first, other.first), fmaxf(second, other.second));
     const float top = fmaxf(first, other.first);
     if (top == -INFINITY) return;
-    if (first < top) rebase(top, temperature);
-    if (other.first < top) other.rebase(top, temperature);
+    if (first < top) rebase(top, sharpness);
+    if (other.first < top) other.rebase(top, sharpness);
     sum += other.sum;
     weighted += other.weighted;
   }
@@ -79,19 +95,37 @@ struct Choice {
   }
 };
 
-// Calls use(token, logit, noise block) for this thread's share of a row: four neighbours at a time,
-// since four tokens share a block of noise.
+__device__ inline bool has_edit(int first, const DeviceSampling& sampling) {
+  bool found = false;
+  for (int i = 0; i < sampling.edits; ++i)
+    found = found || static_cast<unsigned>(sampling.token[i] - first) < 4u;
+  return found;
+}
+
+// Calls use(first, logits) for this thread's share of a row: four neighbours at a time, since four
+// tokens share a block of noise. The next four are on their way meanwhile.
 template <class Use>
 __device__ void for_tokens(const float* row, int vocabulary, const DeviceSampling& sampling,
                            const Use& use) {
-  for (int first = threadIdx.x * 4; first < vocabulary; first += kPredictThreads * 4) {
-    const float4 four = *reinterpret_cast<const float4*>(row + first);
-    const float x[4] = {four.x, four.y, four.z, four.w};
+  constexpr int kStep = kPredictThreads * 4;
+  const auto load = [&](int first) {
+    return first + 4 <= vocabulary ? *reinterpret_cast<const float4*>(row + first) : float4{};
+  };
+  float4 next = load(threadIdx.x * 4);
+  for (int first = threadIdx.x * 4; first < vocabulary; first += kStep) {
+    const float4 four = next;
+    next = load(first + kStep);
     Logit logits[4];
+    if (first + 4 <= vocabulary && !has_edit(first, sampling)) {
+      logits[0] = {clean(four.x), false}, logits[1] = {clean(four.y), false};
+      logits[2] = {clean(four.z), false}, logits[3] = {clean(four.w), false};
+    } else {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const bool inside = first + i < vocabulary;
-      logits[i] = inside ? admit(x[i], first + i, sampling) : Logit{-INFINITY, false};
+      for (int i = 0; i < 4; ++i) {
+        const int token = first + i;
+        logits[i] =
+            token < vocabulary ? admit(row[token], token, sampling) : Logit{-INFINITY, false};
+      }
     }
     use(first, logits);
   }
@@ -127,7 +161,7 @@ __device__ void choose(int first, const Logit (&logits)[4], const DeviceSampling
 }
 
 // Merges what the threads of a block found, in one fixed order; thread 0 gets the result.
-__device__ inline void merge_block(Scores& scores, Choice& best, float temperature) {
+__device__ inline void merge_block(Scores& scores, Choice& best, float sharpness) {
   __shared__ Scores shared_scores[kPredictWarps];
   __shared__ Choice shared_best[kPredictWarps];
   for (int step = 16; step > 0; step /= 2) {
@@ -137,7 +171,7 @@ __device__ inline void merge_block(Scores& scores, Choice& best, float temperatu
     const Choice rival{__shfl_down_sync(~0u, best.value, step), __shfl_down_sync(~0u, best.x, step),
                        __shfl_down_sync(~0u, best.token, step),
                        static_cast<bool>(__shfl_down_sync(~0u, static_cast<int>(best.last), step))};
-    scores.merge(other, temperature);
+    scores.merge(other, sharpness);
     best.offer(rival);
   }
   if (threadIdx.x % 32 == 0) {
@@ -147,22 +181,21 @@ __device__ inline void merge_block(Scores& scores, Choice& best, float temperatu
   __syncthreads();
   if (threadIdx.x != 0) return;
   for (int warp = 1; warp < kPredictWarps; ++warp) {
-    scores.merge(shared_scores[warp], temperature);
+    scores.merge(shared_scores[warp], sharpness);
     best.offer(shared_best[warp]);
   }
 }
 
 // The entropy leaves out the 1e-10 inside the logarithm of the definition, which changes it by less
 // than 1e-10 per token: 2e-5 for the largest vocabularies.
-__device__ inline Prediction conclude(const Scores& scores, const Choice& best, float temperature) {
+__device__ inline Prediction conclude(const Scores& scores, const Choice& best, float sharpness) {
+  constexpr float kLn2 = 0.693147181f;
   if (best.value == -INFINITY) return {};  // nothing may be chosen
   Prediction prediction{.token = best.token};
   if (scores.sum == 0) return prediction;
-  if (!best.last) {
-    prediction.confidence = expf((best.x - scores.first) / temperature) / scores.sum;
-  }
-  prediction.margin = (1 - expf((scores.second - scores.first) / temperature)) / scores.sum;
-  prediction.entropy = fmaxf(0.0f, logf(scores.sum) - scores.weighted / scores.sum);
+  if (!best.last) prediction.confidence = exp2f((best.x - scores.first) * sharpness) / scores.sum;
+  prediction.margin = (1 - exp2f((scores.second - scores.first) * sharpness)) / scores.sum;
+  prediction.entropy = fmaxf(0.0f, logf(scores.sum) - scores.weighted * kLn2 / scores.sum);
   return prediction;
 }
 

@@ -93,13 +93,15 @@ TEST_P(Predictions, AgreeForAWholeVocabulary) {
 }
 
 TEST_P(Predictions, TiesGoToTheLowestIds) {
-  constexpr int kRows = 8, kVocabulary = 640;
-  std::vector<float> logits(kRows * kVocabulary);
-  for (std::size_t i = 0; i < logits.size(); ++i) logits[i] = static_cast<float>(i * 7 % 5);
-  for (const float top_p : {1.0f, 0.9f, 0.5f, 0.1f}) {
-    expect_same(logits, kRows, {.top_p = top_p, .tempered_scores = true});
-    expect_same(logits, kRows,
-                {.temperature = 1.0f, .top_p = top_p, .tempered_scores = true, .noise = {1, 1}});
+  constexpr int kRows = 8;
+  for (const int vocabulary : {640, 20000}) {  // the ties of the second fit into no list
+    std::vector<float> logits(static_cast<std::size_t>(kRows) * vocabulary);
+    for (std::size_t i = 0; i < logits.size(); ++i) logits[i] = static_cast<float>(i * 7 % 5);
+    for (const float top_p : {1.0f, 0.9f, 0.5f, 0.1f}) {
+      expect_same(logits, kRows, {.top_p = top_p, .tempered_scores = true});
+      expect_same(logits, kRows,
+                  {.temperature = 1.0f, .top_p = top_p, .tempered_scores = true, .noise = {1, 1}});
+    }
   }
 }
 

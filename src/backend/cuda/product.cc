@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kWorkspace = std::size_t{64} << 20;
 constexpr int kCandidates = 16, kCanonicalRows = 1024, kComparedRows = 256;
 
-cudaDataType_t cuda_type(DType type) { return type == DType::kF32 ? CUDA_R_32F : CUDA_R_16BF; }
+cudaDataType_t cuda_type(DType type) {
+  return type == DType::kF32 ? CUDA_R_32F : type == DType::kF8 ? CUDA_R_8F_E4M3 : CUDA_R_16BF;
+}
 
 int alignment_of(const void* data, int stride, DType type) {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
@@ -68,6 +70,11 @@ ProductShape shape_of(const Operation& op) {
           op.in.type, op.out.type, op.bias != nullptr,     op.add};
 }
 
+bool is_library_product(const Operation& op) {
+  if (op.in.type == DType::kF8) return op.in.cols % 16 == 0 && op.out.cols % 16 == 0;
+  return op.in.type == DType::kBF16;
+}
+
 // The library's description of a product. Its matrices are column-major, so that a row-major
 // out = x W^T is out^T = W x^T: W is transposed, x is not.
 struct Products::Problem {
@@ -83,6 +90,15 @@ struct Products::Problem {
       set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, op.bias);
       set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, cuda_type(op.out.type));
+    }
+    if (op.in.type == DType::kF8) {
+      const cublasLtMatmulMatrixScale_t by_row = CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+      set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, by_row);
+      set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, by_row);
+      set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, op.weight_scales);
+      set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, op.in.scales);
+      // Sums with fewer bits: what kF8 lost already is far more.
+      set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
     }
     const auto layout = [&](cublasLtMatrixLayout_t& to, DType type, int rows, int cols,
                             int stride) {
@@ -176,7 +192,7 @@ const Products::Algorithm& Products::canonical(const Operation& op, ProductShape
   if (candidates.empty()) {
     throw Error(
         fmt::format("cuda: this GPU has no product for {} inputs and {} outputs; pass "
-                    "--backend cuda-f32 or --backend cpu",
+                    "--backend cuda, cuda-f32 or cpu",
                     shape.inputs, shape.outputs));
   }
   return canonical_.emplace(shape, candidates.front().algo).first->second;
@@ -199,17 +215,21 @@ float Products::milliseconds(const Problem& problem, const Operation& op,
 
 Products::Algorithm Products::choose(const Operation& op, const ProductShape& shape) {
   const int compared = std::min(shape.rows, kComparedRows);
+  const int most_rows = std::max(shape.rows, kComparedRows);
   const std::size_t in_row = op.in.stride * size_of(op.in.type);
   const std::size_t out_row = op.out.stride * size_of(op.out.type);
   const std::size_t tail = 256;  // the last row of a view may end before its stride
-  const DeviceArray in = pool_.array(std::max(shape.rows, kComparedRows) * in_row + tail);
+  const DeviceArray in = pool_.array(most_rows * in_row + tail);
   const DeviceArray out = pool_.array(shape.rows * out_row + tail);
   const DeviceArray expected = pool_.array(kComparedRows * out_row + tail);
   const DeviceArray different = pool_.array(sizeof(unsigned));
+  const DeviceArray scales = pool_.array(most_rows * sizeof(float));
+  launch_fill_noise(scales.data(), DType::kF32, most_rows, 3, 1.0f, stream_);
   launch_fill_noise(in.data(), op.in.type, in.bytes() / size_of(op.in.type), 1, 1.0f, stream_);
 
   Operation wanted = op;
   wanted.in.data = in.data();
+  if (wanted.in.scales) wanted.in.scales = static_cast<float*>(scales.data());
   wanted.in.rows = wanted.out.rows = kComparedRows;
   wanted.out.data = expected.data();
   const auto clear = [&](const DeviceArray& to, int rows) {

@@ -1,4 +1,4 @@
-// Matrix products of bf16 weights through cuBLASLt.
+// Matrix products of bf16 and kF8 weights through cuBLASLt.
 #pragma once
 
 #include <cublasLt.h>
@@ -23,6 +23,8 @@ struct ProductShape {
 // Passes differ in their rows at every step; neighbours share a choice.
 int row_bucket(int rows);
 ProductShape shape_of(const Operation& op);
+// The library multiplies bf16 of any shape, and kF8 where rows consist of whole 16-byte words.
+bool is_library_product(const Operation& op);
 
 // A result must depend neither on the machine's mood nor on the number of rows. So a shape without
 // rows has one canonical algorithm, the library's own first choice for 1024 rows, and for each

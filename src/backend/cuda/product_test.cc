@@ -39,5 +39,18 @@ TEST(ProductShape, TellsProductsApartThatNeedDifferentAlgorithms) {
   EXPECT_NE(shape_of(op), shape_of(added));
 }
 
+TEST(LibraryProduct, TakesEightBitsInWholeWordsAlone) {
+  Operation op;
+  op.in = {nullptr, DType::kF8, 5, 64, 128};
+  op.out = {nullptr, DType::kBF16, 5, 96, 128};
+  EXPECT_TRUE(is_library_product(op));
+  op.out.cols = 72;
+  EXPECT_FALSE(is_library_product(op));
+  op.in.type = DType::kBF16;
+  EXPECT_TRUE(is_library_product(op));
+  op.in.type = DType::kF32;
+  EXPECT_FALSE(is_library_product(op));
+}
+
 }  // namespace
 }  // namespace umf

@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kIntegers = std::size_t{1} << 21;  // tokens and positions of any context
 constexpr std::size_t kWorthRecording = 8;               // operations
 constexpr std::size_t kRecordings = 256;
+// A pass begins with this many, so that the device works while the host lists the others.
+constexpr std::size_t kBeginning = 16;
 
 cudaStream_t make_stream() {
   cudaStream_t stream = nullptr;
@@ -24,7 +26,10 @@ cudaStream_t make_stream() {
 
 Queue::Queue()
     : stream_(make_stream()),
-      pool_(std::make_shared<DevicePool>([this] { settle(); })),
+      pool_(std::make_shared<DevicePool>([this] {
+        settle();
+        WeightStore::of_this_process()->trim();
+      })),
       host_integers_(kIntegers * sizeof(int)),
       integers_(kIntegers * sizeof(int)),
       stage_({reinterpret_cast<int*>(host_integers_.data()), kIntegers}) {}
@@ -40,7 +45,15 @@ const int* Queue::place(std::span<const int> numbers) {
   return static_cast<const int*>(integers_.data()) + stage_.place(numbers);
 }
 
+void Queue::push(const Operation& operation, const Weight* weight) {
+  if (operation.out.rows <= 0 || operation.out.cols <= 0) return;
+  waiting_.push_back(operation);
+  needed_.push_back(weight);
+  if (idle_ && waiting_.size() == kBeginning && !is_program(waiting_)) flush();
+}
+
 void Queue::flush() {
+  idle_ = false;
   if (const auto [first, count] = stage_.take_fresh(); count > 0) {
     check(cudaMemcpyAsync(integers_.at(first * sizeof(int)),
                           host_integers_.data() + first * sizeof(int), count * sizeof(int),
@@ -93,6 +106,7 @@ void Queue::finish() {
   flush();
   const cudaError_t status = cudaStreamSynchronize(stream_);
   stage_.clear();
+  idle_ = true;
   check(status, "a pass on the device");
 }
 
@@ -110,7 +124,7 @@ void Queue::launch_all(std::span<const Operation> operations,
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const Operation& operation = operations[i];
     if (needed[i] && !needed[i]->arrived()) needed[i]->await(stream_);
-    if (operation.kind == OperationKind::kProduct && operation.in.type != DType::kF32 &&
+    if (operation.kind == OperationKind::kProduct && is_library_product(operation) &&
         !is_small(operation)) {
       if (!products_) products_ = std::make_unique<Products>(stream_, *pool_);
       products_->prepare(operation);
@@ -142,16 +156,21 @@ void Queue::launch(const Operation& op) {
     case OperationKind::kCopyRows:
       return launch_copy_rows(op, stream_);
     case OperationKind::kNorm:
-      return launch_norm(op, stream_);
+      return op.out.type == DType::kF8 ? launch_norm_narrow(op, stream_) : launch_norm(op, stream_);
+    case OperationKind::kNarrow:
+      return launch_narrow(op, stream_);
     case OperationKind::kProduct:
-      return op.in.type == DType::kF32 ? launch_product_f32(op, stream_) : products_->launch(op);
+      if (is_library_product(op)) return products_->launch(op);
+      return op.in.type == DType::kF8 ? launch_product_f8(op, stream_)
+                                      : launch_product_f32(op, stream_);
     case OperationKind::kRotate:
       return launch_rotate(op, stream_);
     case OperationKind::kAttend:
       return has_fast_attention(op) ? launch_fast_attention(op, stream_)
                                     : launch_attention(op, stream_);
     case OperationKind::kGatedSilu:
-      return launch_gated_silu(op, stream_);
+      return op.out.type == DType::kF8 ? launch_gated_silu_narrow(op, stream_)
+                                       : launch_gated_silu(op, stream_);
     case OperationKind::kRelu:
       return launch_relu(op, stream_);
   }

@@ -30,11 +30,7 @@ class Queue {
   // The device's copy of the numbers, valid until finish().
   const int* place(std::span<const int> numbers);
   // The operation waits for the numbers of `weight`, which must stay until finish().
-  void push(const Operation& operation, const Weight* weight = nullptr) {
-    if (operation.out.rows <= 0 || operation.out.cols <= 0) return;
-    waiting_.push_back(operation);
-    needed_.push_back(weight);
-  }
+  void push(const Operation& operation, const Weight* weight = nullptr);
 
   // Starts everything that was pushed. What is flushed together is recorded together.
   void flush();
@@ -70,6 +66,7 @@ class Queue {
   std::unique_ptr<Products> products_;
   std::vector<Operation> waiting_;
   std::vector<const Weight*> needed_;  // by operation
+  bool idle_ = true;                   // nothing was started since the device was last waited for
   std::list<Recording> recordings_;    // latest use first
   int replays_ = 0;
 };

@@ -21,8 +21,8 @@ void CudaResidence::leave() {
   queue_->finish();
   seconds_ = seconds_coming();
   timed_ = true;
+  here_ = false;  // even where the host has no room for all: what has left comes back
   for (const auto& weight : weights_) store_->leave(*weight);
-  here_ = false;
 }
 
 void CudaResidence::come() {

@@ -1,6 +1,8 @@
 // Operations on rows: copies, norms, rotation, activations. All are bound by memory: 16 bytes per
 // access where alignment allows it, each number read and written once.
+#include "backend/cuda/block.cuh"
 #include "backend/cuda/dispatch.cuh"
+#include "backend/cuda/functions.cuh"
 #include "backend/cuda/kernels.h"
 
 namespace umf {
@@ -8,85 +10,110 @@ namespace {
 
 constexpr int kThreads = 256, kWarps = kThreads / 32;
 
+// Rows that have factors take them along.
 template <class Word>
 __global__ void copy_rows(const Word* in, std::size_t in_stride, const int* rows, Word* out,
-                          std::size_t out_stride, int words) {
+                          std::size_t out_stride, int words, const float* in_scales,
+                          float* out_scales) {
+  if (out_scales && threadIdx.x == 0) out_scales[blockIdx.x] = in_scales[rows[blockIdx.x]];
   const Word* from = in + in_stride * rows[blockIdx.x];
   Word* to = out + out_stride * blockIdx.x;
   for (int i = threadIdx.x; i < words; i += blockDim.x) to[i] = from[i];
 }
 
-// The sum over the block in one fixed tree; every thread gets it.
-__device__ float block_sum(float x) {
-  __shared__ float sums[kWarps];
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(~0u, x, step);
-  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = x;
-  __syncthreads();
-  float sum = sums[0];
-#pragma unroll
-  for (int warp = 1; warp < kWarps; ++warp) sum += sums[warp];
-  return sum;
-}
+// One block per row, whose first kHeld groups per thread stay in registers between the sum and the
+// result. The reference models round the normalised number before its gain; once is enough, and
+// closer to exact numbers.
+constexpr int kStep = kThreads * kGroup, kHeld = 2;
 
-// One block per row. The reference models round the normalised number before its gain; once is
-// enough, and closer to exact numbers.
 template <class T, bool kWide>
 __global__ void __launch_bounds__(kThreads) rms_norm(const T* in, int in_stride, const float* gains,
                                                      float eps, T* out, int out_stride, int cols) {
   const T* row = in + static_cast<std::size_t>(in_stride) * blockIdx.x;
   T* to = out + static_cast<std::size_t>(out_stride) * blockIdx.x;
-  float squares = 0;
-  for (int at = threadIdx.x * kGroup; at < cols; at += kThreads * kGroup) {
-    float x[kGroup];
-    load_group<kWide>(row + at, cols - at, x);
+  const int start = threadIdx.x * kGroup, rest = start + kHeld * kStep;
+  float squares = 0, held[kHeld][kGroup], gain[kHeld][kGroup];
+  const auto add_squares = [&](const float(&x)[kGroup]) {
 #pragma unroll
     for (int i = 0; i < kGroup; ++i) squares = fmaf(x[i], x[i], squares);
-  }
-  const float scale = 1.0f / sqrtf(block_sum(squares) / static_cast<float>(cols) + eps);
-  for (int at = threadIdx.x * kGroup; at < cols; at += kThreads * kGroup) {
-    float x[kGroup], gain[kGroup];
-    load_group<kWide>(row + at, cols - at, x);
-    load_group<kWide>(gains + at, cols - at, gain);
+  };
 #pragma unroll
-    for (int i = 0; i < kGroup; ++i) x[i] = x[i] * scale * gain[i];
+  for (int step = 0; step < kHeld; ++step) {
+    const int at = start + step * kStep;
+    if (at >= cols) break;
+    load_group<kWide>(row + at, cols - at, held[step]);
+    load_group<kWide>(gains + at, cols - at, gain[step]);
+    add_squares(held[step]);
+  }
+  for (int at = rest; at < cols; at += kStep) {
+    float x[kGroup];
+    load_group<kWide>(row + at, cols - at, x);
+    add_squares(x);
+  }
+  const float mean = block_sum<kWarps>(squares) / static_cast<float>(cols);
+  const float scale = 1.0f / sqrtf(mean + eps);
+  const auto write = [&](int at, float(&x)[kGroup], const float(&by)[kGroup]) {
+#pragma unroll
+    for (int i = 0; i < kGroup; ++i) x[i] = x[i] * scale * by[i];
     store_group<kWide>(to + at, cols - at, x);
+  };
+#pragma unroll
+  for (int step = 0; step < kHeld; ++step) {
+    const int at = start + step * kStep;
+    if (at >= cols) break;
+    write(at, held[step], gain[step]);
+  }
+  for (int at = rest; at < cols; at += kStep) {
+    float x[kGroup], by[kGroup];
+    load_group<kWide>(row + at, cols - at, x);
+    load_group<kWide>(gains + at, cols - at, by);
+    write(at, x, by);
   }
 }
 
-// A thread turns a group of the first half of a head together with its partners in the second.
+// A thread turns the same group of several heads, the first half of each together with its partners
+// in the second: one look at the table serves them all, and two heads are on their way at a time.
+constexpr int kRotateThreads = 128, kTogether = 2;
+
 template <class T, bool kWide>
-__global__ void rotate(T* x, int stride, int cols, const float* table, const int* positions,
-                       int half) {
-  const int groups = (half + kGroup - 1) / kGroup;
-  const int task = blockIdx.y * blockDim.x + threadIdx.x;
-  const int head = task / groups, at = task % groups * kGroup;
-  if (head * 2 * half >= cols) return;
-  T* first = x + static_cast<std::size_t>(stride) * blockIdx.x + head * 2 * half + at;
+__global__ void __launch_bounds__(kRotateThreads)
+    rotate(T* x, int stride, int heads, const float* table, const int* positions, int half) {
+  const int groups = (half + kGroup - 1) / kGroup, slots = kRotateThreads / groups;
+  const int slot = threadIdx.x / groups, at = threadIdx.x % groups * kGroup;
+  if (slot >= slots) return;
+  T* row = x + static_cast<std::size_t>(stride) * blockIdx.x + at;
   const float* cosines = table + static_cast<std::size_t>(positions[blockIdx.x]) * 2 * half + at;
-  float a[kGroup], b[kGroup], c[kGroup], s[kGroup], left[kGroup], right[kGroup];
-  load_group<kWide>(first, half - at, a);
-  load_group<kWide>(first + half, half - at, b);
+  float c[kGroup], s[kGroup];
   load_group<kWide>(cosines, half - at, c);
   load_group<kWide>(cosines + half, half - at, s);
+  for (int first = slot; first < heads; first += kTogether * slots) {
+    float a[kTogether][kGroup], b[kTogether][kGroup];
 #pragma unroll
-  for (int i = 0; i < kGroup; ++i) {
-    left[i] = a[i] * c[i] - b[i] * s[i];
-    right[i] = b[i] * c[i] + a[i] * s[i];
+    for (int i = 0; i < kTogether; ++i) {
+      const int head = first + i * slots;
+      if (head >= heads) break;
+      load_group<kWide>(row + head * 2 * half, half - at, a[i]);
+      load_group<kWide>(row + head * 2 * half + half, half - at, b[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+      const int head = first + i * slots;
+      if (head >= heads) break;
+      float left[kGroup], right[kGroup];
+#pragma unroll
+      for (int j = 0; j < kGroup; ++j) {
+        left[j] = a[i][j] * c[j] - b[i][j] * s[j];
+        right[j] = b[i][j] * c[j] + a[i][j] * s[j];
+      }
+      store_group<kWide>(row + head * 2 * half, half - at, left);
+      store_group<kWide>(row + head * 2 * half + half, half - at, right);
+    }
   }
-  store_group<kWide>(first, half - at, left);
-  store_group<kWide>(first + half, half - at, right);
-}
-
-// The fast exponential and division are exact to what bf16 can hold, and a third of the work.
-template <class T>
-__device__ float silu(float x) {
-  return sizeof(T) == 4 ? x / (1.0f + expf(-x)) : __fdividef(x, 1.0f + __expf(-x));
 }
 
 // `out` may stand where the gate stands: a thread reads its numbers before it writes them. Blocks
 // follow each other along a row, as memory does, and a thread has several loads under way.
-constexpr int kSteps = 2, kStep = kThreads * kGroup, kSpan = kSteps * kStep;
+constexpr int kSteps = 2, kSpan = kSteps * kStep;
 
 template <class T, bool kWide>
 __global__ void __launch_bounds__(kThreads)
@@ -128,7 +155,7 @@ void copy_as(const Operation& op, cudaStream_t stream) {
   copy_rows<<<op.out.rows, 128, 0, stream>>>(
       pointer<const Word>(op.in), op.in.stride * size / sizeof(Word), op.integers,
       pointer<Word>(op.out), op.out.stride * size / sizeof(Word),
-      static_cast<int>(op.out.cols * size / sizeof(Word)));
+      static_cast<int>(op.out.cols * size / sizeof(Word)), op.in.scales, op.out.scales);
 }
 
 }  // namespace
@@ -138,6 +165,8 @@ void launch_copy_rows(const Operation& op, cudaStream_t stream) {
     copy_as<uint4>(op, stream);
   else if (op.out.type == DType::kF32)
     copy_as<std::uint32_t>(op, stream);
+  else if (op.out.type == DType::kF8)
+    copy_as<std::uint8_t>(op, stream);
   else
     copy_as<std::uint16_t>(op, stream);
   check_launch("copying rows");
@@ -155,12 +184,14 @@ void launch_norm(const Operation& op, cudaStream_t stream) {
 
 void launch_rotate(const Operation& op, cudaStream_t stream) {
   const int half = op.head_dim / 2;
-  const int tasks = op.out.cols / op.head_dim * ((half + kGroup - 1) / kGroup);
+  if (half > kRotateThreads * kGroup) {
+    throw Error("cuda: heads of more than 2048 numbers are not supported; pass --backend cpu");
+  }
   dispatch(op.out.type, is_wide(op.out) && half % kGroup == 0, [&](auto zero, auto wide) {
     using T = decltype(zero);
-    rotate<T, wide><<<dim3(op.out.rows, blocks_for(tasks, 128)), 128, 0, stream>>>(
-        pointer<T>(op.out), op.out.stride, op.out.cols, static_cast<const float*>(op.weight),
-        op.integers, half);
+    rotate<T, wide><<<op.out.rows, kRotateThreads, 0, stream>>>(
+        pointer<T>(op.out), op.out.stride, op.out.cols / op.head_dim,
+        static_cast<const float*>(op.weight), op.integers, half);
   });
   check_launch("rotating");
 }

@@ -2,6 +2,7 @@
 // time.
 #pragma once
 
+#include "backend/cuda/functions.cuh"
 #include "backend/cuda/small_product.cuh"
 #include "backend/cuda/visible.cuh"
 

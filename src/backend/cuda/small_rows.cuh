@@ -1,6 +1,7 @@
 // Small operations on rows of bf16. Work is dealt out to warps or threads by number.
 #pragma once
 
+#include "backend/cuda/functions.cuh"
 #include "backend/cuda/vector.cuh"
 #include "backend/cuda/view.h"
 
@@ -95,7 +96,7 @@ __device__ inline void small_gated_silu(const Operation& op, const Share& share)
     load_group<true>(from, kGroup, gate);
     load_group<true>(from + cols, kGroup, up);
 #pragma unroll
-    for (int i = 0; i < kGroup; ++i) gate[i] = __fdividef(gate[i], 1.0f + __expf(-gate[i])) * up[i];
+    for (int i = 0; i < kGroup; ++i) gate[i] = silu<__nv_bfloat16>(gate[i]) * up[i];
     store_group<true>(row_of(op.out, row) + at, kGroup, gate);
   }
 }

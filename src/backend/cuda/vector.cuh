@@ -3,6 +3,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <cstdint>
 
@@ -13,10 +14,13 @@ inline constexpr int kGroup = 8;
 __device__ inline float to_float(float x) { return x; }
 __device__ inline float to_float(__nv_bfloat16 x) { return __bfloat162float(x); }
 __device__ inline float to_float(__half x) { return __half2float(x); }
+__device__ inline float to_float(__nv_fp8_e4m3 x) { return static_cast<float>(x); }
 template <class T>
 __device__ T from_float(float x) {
   if constexpr (sizeof(T) == 4)
     return x;
+  else if constexpr (sizeof(T) == 1)
+    return __nv_fp8_e4m3(x);  // saturates
   else
     return __float2bfloat16_rn(x);
 }
@@ -51,6 +55,10 @@ __device__ void store_group(T* at, int count, const float (&x)[kGroup]) {
     for (int i = 0; i < kGroup; ++i) {
       if (i < count) at[i] = from_float<T>(x[i]);
     }
+  } else if constexpr (sizeof(T) == 1) {
+    const __nv_fp8x4_e4m3 fours[2] = {__nv_fp8x4_e4m3(make_float4(x[0], x[1], x[2], x[3])),
+                                      __nv_fp8x4_e4m3(make_float4(x[4], x[5], x[6], x[7]))};
+    *reinterpret_cast<uint2*>(at) = {fours[0].__x, fours[1].__x};
   } else if constexpr (sizeof(T) == 4) {
     reinterpret_cast<float4*>(at)[0] = make_float4(x[0], x[1], x[2], x[3]);
     reinterpret_cast<float4*>(at)[1] = make_float4(x[4], x[5], x[6], x[7]);

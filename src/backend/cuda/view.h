@@ -13,18 +13,25 @@ struct View {
   void* data = nullptr;
   DType type = DType::kF32;
   int rows = 0, cols = 0, stride = 0;  // in elements
+  float* scales = nullptr;             // kF8: one factor per row
   bool operator==(const View&) const = default;
 };
 
 inline View view_of(const Matrix& m) {
   if (!m.memory) return {};
-  return {static_cast<std::byte*>(m.memory.get()) + m.offset * size_of(m.type), m.type, m.rows,
-          m.cols, m.stride};
+  const bool scaled = m.type == DType::kF8;
+  return {static_cast<std::byte*>(m.memory.get()) + m.offset * size_of(m.type),
+          m.type,
+          m.rows,
+          m.cols,
+          m.stride,
+          scaled ? static_cast<float*>(m.memory.get()) + m.scales : nullptr};
 }
 
 enum class OperationKind : std::uint8_t {
   kCopyRows,  // out[i] = in[integers[i]]: embed and gather
   kNorm,
+  kNarrow,  // out = in as kF8
   kProduct,
   kRotate,
   kAttend,
@@ -39,7 +46,8 @@ struct Operation {
   View in, keys, values, out;
   const void* weight = nullptr;  // (out.cols, in.cols) of a product; gains; cosines and sines
   const void* bias = nullptr;
-  bool add = false;  // product: out += instead of out =
+  const float* weight_scales = nullptr;  // product of kF8: one factor per output
+  bool add = false;                      // product: out += instead of out =
   float eps = 0;
   int head_dim = 0;
   AttentionShape shape;

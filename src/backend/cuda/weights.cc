@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend/cuda/check.h"
+#include "backend/cuda/kernels.h"
 
 namespace umf {
 namespace {
@@ -17,14 +18,33 @@ std::size_t count_of(const WeightPart& part) {
   return count;
 }
 
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+int rows_of(const WeightPart& part) {
+  int rows = 0;
+  for (const HostTensor& t : part.tensors) rows += t.rows;
+  return rows;
+}
+
+std::size_t bytes_of(const WeightPart& part) {
+  const std::size_t numbers = std::max<std::size_t>(count_of(part), 1) * size_of(part.type);
+  const std::size_t factors = part.type == DType::kF8 ? rows_of(part) * sizeof(float) : 0;
+  return aligned(numbers) + aligned(factors);
+}
+
 }  // namespace
+
+float* factors_of(std::byte* part, std::size_t numbers) {
+  return reinterpret_cast<float*>(part + aligned(numbers));
+}
 
 Weight::Weight(std::shared_ptr<WeightStore> store, std::span<const WeightPart> parts)
     : store_(std::move(store)) {
   for (const WeightPart& part : parts) {
     offsets_.push_back(bytes_);
-    const std::size_t bytes = std::max<std::size_t>(count_of(part), 1) * size_of(part.type);
-    bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    bytes_ += bytes_of(part);
   }
   check(cudaEventCreateWithFlags(&copied_, cudaEventDisableTiming), "making an event");
 }
@@ -105,12 +125,33 @@ void WeightStore::fill(Weight& weight, std::span<const WeightPart> parts,
   if (!uploader_) uploader_ = std::make_unique<Uploader>(stream_);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::byte* to = weight.part(static_cast<int>(i));
-    for (const HostTensor& tensor : parts[i].tensors) {
-      uploader_->copy(tensor, parts[i].type, to, copied);
-      to += static_cast<std::size_t>(tensor.rows) * tensor.cols * size_of(parts[i].type);
-    }
+    if (parts[i].type == DType::kF8)
+      copy_narrow(parts[i], to, copied);
+    else
+      copy(parts[i], to, parts[i].type, copied);
   }
   check(cudaEventRecord(weight.copied_, stream_), "copying weights");
+}
+
+void WeightStore::copy(const WeightPart& part, std::byte* to, DType type,
+                       const WeightsCopied& copied) {
+  for (const HostTensor& tensor : part.tensors) {
+    uploader_->copy(tensor, type, to, copied);
+    to += static_cast<std::size_t>(tensor.rows) * tensor.cols * size_of(type);
+  }
+}
+
+// By way of bf16 in memory that is free again when the stream gets there.
+void WeightStore::copy_narrow(const WeightPart& part, std::byte* to, const WeightsCopied& copied) {
+  const std::size_t numbers = count_of(part), bytes = numbers * size_of(DType::kBF16);
+  const int rows = rows_of(part), cols = part.tensors.front().cols;
+  std::byte* wide = allocate(bytes);
+  copy(part, wide, DType::kBF16, copied);
+  launch_narrow({.kind = OperationKind::kNarrow,
+                 .in = {wide, DType::kBF16, rows, cols, cols},
+                 .out = {to, DType::kF8, rows, cols, cols, factors_of(to, numbers)}},
+                stream_);
+  free(wide, bytes);
 }
 
 void WeightStore::leave(Weight& weight) {

@@ -18,11 +18,15 @@
 
 namespace umf {
 
-// What a weight is made of: tensors behind each other, all in one type on the device.
+// What a weight is made of: tensors behind each other, all in one type on the device. As kF8, every
+// row has a factor, and the factors follow the numbers.
 struct WeightPart {
   std::vector<HostTensor> tensors;
   DType type = DType::kF32;
 };
+
+// The factors of a kF8 part that stands at `part` and has so many numbers.
+float* factors_of(std::byte* part, std::size_t numbers);
 
 class WeightStore;
 
@@ -88,6 +92,8 @@ class WeightStore : public std::enable_shared_from_this<WeightStore> {
   std::byte* allocate(std::size_t bytes);
   void free(std::byte* data, std::size_t bytes) noexcept;
   void fill(Weight& weight, std::span<const WeightPart> parts, const WeightsCopied& copied);
+  void copy(const WeightPart& part, std::byte* to, DType type, const WeightsCopied& copied);
+  void copy_narrow(const WeightPart& part, std::byte* to, const WeightsCopied& copied);
 
   std::mutex mutex_;
   cudaStream_t stream_ = nullptr;

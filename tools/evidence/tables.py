@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Turns run directories of tools/evidence/run into the tables and the plot of docs/benchmarks.md.
+
+    tools/evidence/tables.py RUNS [--plot scaling.svg]
+
+RUNS holds main/, and where they were made study/, treasure/ and drop-RATE/. Of a run that is not complete
+the leading problems count that every configuration has finished: all are compared on the same ones, and
+hard ones, which take longer, are not left out.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import pathlib
+
+from configurations import BUDGETS, WINDOW
+from plot import scaling_plot
+
+# What the paper reports at 16 windows (LiveCodeBench, HumanEval+, MBPP+; 12288 passes), best over temperatures.
+PAPER = {"best-of-N, one model": (18, 71, 66), "pair of best-of-N": (19, 75, 66), "DTS*, one model": (18, 72, 67),
+         "pair of DTS*": (18, 75, 68), "AB-MCTS-M": (21, 81, 68), "UnMaskFork, one model, two temperatures": (27, 82, 71),
+         "pair of one-model UnMaskForks": (24, 78, 69), "UnMaskFork, two models": (28, 88, 72),
+         "UnMaskFork, three models": (32, 87, 76)}
+KINDS = {"one model, greedy": "greedy-", "best-of-N, one model": "bon-", "pair of best-of-N": "pair-dream-llada- pair-dream-diff pair-llada-",
+         "DTS*, one model": "dts-", "pair of DTS*": "pair-dts", "AB-MCTS-M": "abm-0 abm-1", "AB-MCTS-A": "aba-",
+         "AB-MCTS-M, three models": "abm-3", "ReMDM": "remdm-",
+         "UnMaskFork, one model, two temperatures": "umf-dream-0 umf-llada-0", "pair of one-model UnMaskForks": "umf-pair",
+         "UnMaskFork in blocks of 4": "umf-block", "UnMaskFork, two models": "umf-dream-llada umf-llada-dream umf-dream-diff umf-llada-diff",
+         "UnMaskFork, three models": "umf-3"}
+
+
+class Run:
+    """What a run found, and the problems that count."""
+
+    def __init__(self, folder):
+        manifest = json.loads((folder / "config.json").read_text())
+        self.configurations = [(entry["name"], entry["budgets"]) for entry in manifest["configurations"]]
+        found = {}
+        for file in sorted((folder / "results").glob("*.jsonl")):
+            for line in file.read_text().splitlines():
+                result = json.loads(line)
+                if result["passed"] is not None:
+                    found.setdefault((result["id"], result["configuration"], result["budget"]), result)
+        wanted = {(name, budget) for name, budgets in self.configurations for budget in budgets}
+        self.problems = list(itertools.takewhile(lambda problem: all((problem, *one) in found for one in wanted),
+                                                 manifest["dataset"]["problems"]))
+        self.results = found
+
+    def column(self, name, budget):
+        return [self.results[problem, name, budget] for problem in self.problems]
+
+    def solved(self, name, budget):
+        return [int(result["passed"]) for result in self.column(name, budget)]
+
+    def budgets(self, name):
+        return dict(self.configurations)[name]
+
+    def matching(self, prefixes):
+        return [name for name, _ in self.configurations if name.startswith(tuple(prefixes.split()))]
+
+
+def percent(solved):
+    return 100 * sum(solved) / len(solved)
+
+
+def share_interval(solved):
+    """Wilson's 95 % interval of a share, in percent."""
+    n, p, z = len(solved), sum(solved) / len(solved), 1.96
+    middle, half = (p + z * z / 2 / n) / (1 + z * z / n), z * math.sqrt(p * (1 - p) / n + z * z / 4 / n / n) / (1 + z * z / n)
+    return 100 * (middle - half), 100 * (middle + half)
+
+
+def paired(ours, theirs):
+    """Difference in points with its 95 % interval, problem by problem."""
+    gaps = [a - b for a, b in zip(ours, theirs)]
+    mean = sum(gaps) / len(gaps)
+    half = 1.96 * math.sqrt(sum((gap - mean) ** 2 for gap in gaps) / (len(gaps) - 1) / len(gaps))
+    return f"{100 * mean:+.1f} ({100 * (mean - half):+.1f} to {100 * (mean + half):+.1f})"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
+
+
+def scaling(run):
+    """Every configuration at every budget, the best at 16 windows first."""
+    def order(entry):
+        name, budgets = entry
+        return -percent(run.solved(name, min(budgets[-1], BUDGETS[4])))
+
+    rows = [[f"`{name}`"] + [f"{percent(run.solved(name, b)):.1f}" if b in budgets else "" for b in BUDGETS]
+            for name, budgets in sorted(run.configurations, key=order) if not name.startswith("spent")]
+    return table(["configuration"] + [f"{b // WINDOW}" for b in BUDGETS], rows)
+
+
+def methods(run):
+    """The best of each kind at 16 windows beside the paper, and what the best UnMaskFork has over it."""
+    at = lambda name: min(run.budgets(name)[-1], BUDGETS[4])
+    best = max(run.matching("umf-"), key=lambda name: sum(run.solved(name, at(name))))
+    rows = []
+    for kind, prefixes in KINDS.items():
+        names = run.matching(prefixes)
+        if not names:
+            continue
+        name = max(names, key=lambda name: sum(run.solved(name, at(name))))
+        low, high = share_interval(run.solved(name, at(name)))
+        against = "" if name == best else paired(run.solved(best, BUDGETS[4]), run.solved(name, at(name)))
+        rows.append([kind, f"`{name}`", f"{percent(run.solved(name, at(name))):.1f}", f"{low:.1f} to {high:.1f}", against,
+                     " / ".join(map(str, PAPER[kind])) if kind in PAPER else ""])
+    return f"The best UnMaskFork is `{best}`.\n\n" + table(
+        ["method", "best configuration", "solved %", "95 %", f"`{best}` over it", "paper: LCB / HE+ / MBPP+"], rows)
+
+
+def every_rival(run):
+    """What must hold: the best UnMaskFork against each greedy answer, each best-of-N and each pair."""
+    best = max(run.matching("umf-"), key=lambda name: sum(run.solved(name, BUDGETS[4])) if BUDGETS[4] in run.budgets(name) else 0)
+    rows = [[f"`{name}`", f"{percent(run.solved(name, min(run.budgets(name)[-1], BUDGETS[4]))):.1f}",
+             paired(run.solved(best, BUDGETS[4]), run.solved(name, min(run.budgets(name)[-1], BUDGETS[4])))]
+            for name in run.matching("greedy- bon- pair-")]
+    return table(["rival at 16 windows", "solved %", f"`{best}` over it"], rows)
+
+
+def cache(run):
+    """Hits, savings and switches with the whole budget spent; pass rates with and without the cache."""
+    simulated = {384: (48.4, 2.65), 768: (53.9, 5.9), 1536: (55.0, 13.9)}
+    rows = []
+    for name in ("spent-2", "spent-3"):
+        for budget in run.budgets(name):
+            column = run.column(name, budget)
+            total = lambda key: sum(result["search"][key] for result in column)
+            known = simulated.get(budget, ("", "")) if name == "spent-2" else ("", "")
+            rows.append([name[-1], budget // WINDOW, f"{percent(run.solved(name + '-no-cache', budget)):.1f}",
+                         f"{percent(run.solved(name, budget)):.1f}", f"{100 * total('hits') / total('rollouts'):.1f}", known[0],
+                         f"{total('saved_nfe') / len(column):.0f}", f"{total('switches') / len(column):.2f}", known[1]])
+    return table(["models", "windows", "without cache", "with cache", "hit rate %", "simulated", "saved passes", "switches",
+                  "simulated"], rows)
+
+
+def plain(run):
+    """Every configuration at every budget it has, with passes spent and saved at the largest."""
+    rows = []
+    for name, budgets in run.configurations:
+        mean = lambda key: sum(result["search"][key] for result in run.column(name, budgets[-1])) / len(run.problems)
+        rows.append([f"`{name}`"] + [f"{percent(run.solved(name, b)):.1f}" if b in budgets else "" for b in BUDGETS[:5]]
+                    + [f"{mean('nfe'):.0f}", f"{mean('spared_nfe'):.0f}"])
+    return table(["configuration"] + [f"{b // WINDOW}" for b in BUDGETS[:5]] + ["passes", "spared"], rows)
+
+
+def dropout(folders, whole):
+    rows = []
+    runs = [("0", whole)] + [(folder.name.removeprefix("drop-"), Run(folder)) for folder in folders]
+    names = [name for name, _ in runs[-1][1].configurations]
+    for rate, run in runs:
+        rows.append([rate, len(run.problems)] + [f"{percent(run.solved(name, BUDGETS[4])):.1f}" for name in names])
+    return table(["share of visible tests left out", "problems"] + [f"`{name}`" for name in names], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", type=pathlib.Path)
+    parser.add_argument("--plot", type=pathlib.Path, help="where the scaling plot goes")
+    arguments = parser.parse_args()
+    run = Run(arguments.runs / "main")
+    if not run.problems:
+        raise SystemExit("no problem is complete yet")
+    print(f"{len(run.problems)} problems\n\n### Methods\n\n{methods(run)}\n### Scaling\n\n{scaling(run)}")
+    print(f"### Rivals\n\n{every_rival(run)}")
+    if run.matching("spent-3"):
+        print(f"### Cache\n\n{cache(run)}")
+    for name in ("study", "treasure"):
+        if (arguments.runs / name).is_dir():
+            other = Run(arguments.runs / name)
+            print(f"### {name.capitalize()}, {len(other.problems)} problems of dev\n\n{plain(other)}")
+    folders = sorted(arguments.runs.glob("drop-*"))
+    if folders:
+        print(f"### Visible tests left out\n\n{dropout(folders, run)}")
+    if arguments.plot:
+        arguments.plot.write_text(scaling_plot(run, share_interval))
+
+
+if __name__ == "__main__":
+    main()
