@@ -78,7 +78,9 @@ void measure(const Variant& variant, const std::vector<std::filesystem::path>& m
   for (int i = 1; i < variant.workers; ++i)
     shelf.add_replica(make_cpu_backend(variant.threads, ""));
   const Problem problem{.id = "bench", .prompt = "Go."};
-  ProblemSearch search(configuration, shelf, problem, reward);
+  Configuration own = configuration;
+  own.workers = variant.workers;
+  ProblemSearch search(own, shelf, problem, reward);
   const auto start = Clock::now();
   const Solution solution = search.run();
   measured.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());

@@ -30,6 +30,7 @@ struct Configuration {
   SearchOptions search_options;
   TreasureOptions treasure;
   std::uint64_t seed = 0;
+  int workers = 1;  // replicas of the shelf that one search uses; changes no result
 };
 
 // Forward passes to spend; each half of a pair gets half of them.

@@ -29,7 +29,7 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
       participants_(make_participants(configuration, shelf, problem)),
       walker_(participants_, configuration.actions, configuration.walk) {
   if (configuration.search_name == kTreasureName) {
-    if (shelf.replicas() > 1)
+    if (configuration.workers > 1)
       throw Error("search 'treasure' goes pass by pass and cannot work ahead; leave out --workers");
     if (configuration.actions.size() != 1)
       throw Error(fmt::format("search 'treasure' takes one action, and {} were given. Give one.",
@@ -40,7 +40,7 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
   }
   make_search(configuration, walker_.root(), RolloutCache());  // throws what run() would throw
   std::vector<Walker*> crew;
-  for (int i = 0; i < shelf.replicas(); ++i) {
+  for (int i = 0; i < configuration.workers; ++i) {
     std::vector<Participant> participants = participants_;
     for (std::size_t k = 0; k < participants.size(); ++k)
       participants[k].model = &shelf.replica(i).model(configuration.models[k]);

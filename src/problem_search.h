@@ -12,8 +12,9 @@
 
 namespace umf {
 
-// Renders the prompt for each model and keeps the states of the search. Works ahead on all replicas
-// of the shelf. All that is given must outlive it. One at a time for the models of a shelf.
+// Renders the prompt for each model and keeps the states of the search. Works ahead on as
+// many replicas of the shelf as the configuration says. All that is given must outlive it. One at a
+// time for the models of a shelf.
 class ProblemSearch {
  public:
   // `observer` sees the forward passes that the search waits for, on a thread of their own, and may

@@ -118,6 +118,21 @@ class BenchCli : public testing::Test {
   TemporaryDirectory directory_;
 };
 
+TEST_F(BenchCli, SeveralWorkersInOneProcessGiveTheSameResults) {
+  ASSERT_EQ(umf(three("one")).status, 0);
+  std::vector<std::string> words = three("four");
+  words.insert(words.end(), {"--workers", "4"});
+  const Finished run = umf(words);
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(results("four"), results("one"));
+  EXPECT_EQ(read_file(place("four/samples.jsonl")), read_file(place("one/samples.jsonl")));
+  std::set<std::string> workers;
+  for (const Json& line : lines_of(place("four/results.jsonl"))) workers.insert(line["worker"]);
+  EXPECT_GT(workers.size(), 1);
+  for (const char* folder : {"leases", "workers", "checkpoints"})
+    EXPECT_TRUE(std::filesystem::is_empty(place(std::string("four/") + folder))) << folder;
+}
+
 // The file must be one that LiveCodeBench's custom evaluation takes, and that `umf grade` reads
 // back.
 TEST_F(BenchCli, LiveCodeBenchProgramsAreWrittenAsItsOwnGraderTakesThem) {

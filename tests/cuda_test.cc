@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "backend/backends.h"
 #include "decode/decoder.h"
 #include "engine_fixture.h"
+#include "model/shelf.h"
 
 namespace umf {
 namespace {
@@ -74,6 +76,71 @@ TEST_P(OnGpu, PredictionsAreTheSameBytesOnEveryPath) {
   auto reversed = one_by_one(second.model, backwards);
   std::reverse(reversed.begin(), reversed.end());
   EXPECT_EQ(reversed, expected) << "on a second start, in another order";
+}
+
+TEST_P(OnGpu, WorkersShareWeightsAndGiveTheSameBytes) {
+  const auto shared = std::make_shared<const Checkpoint>(open_checkpoint({checkpoint(), ""}));
+  constexpr int kWorkers = 4;
+  std::vector<std::unique_ptr<Backend>> backends;
+  std::vector<std::unique_ptr<LanguageModel>> models;
+  for (int i = 0; i < kWorkers; ++i) {
+    backends.push_back(backend_named(backend()));
+    models.push_back(std::make_unique<LanguageModel>("tiny", shared, *backends.back()));
+  }
+  const auto all = cases(models.front()->info());
+  const auto expected = one_by_one(*models.front(), all);
+  std::vector<std::vector<std::vector<Prediction>>> answers(kWorkers);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kWorkers; ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 3; ++round) answers[i] = one_by_one(*models[i], all);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 0; i < kWorkers; ++i) EXPECT_EQ(answers[i], expected) << "worker " << i;
+  models.front().reset();
+  backends.front().reset();
+  EXPECT_EQ(one_by_one(*models.back(), all), expected) << "after the first worker has gone";
+}
+
+TEST_P(OnGpu, AModelThatLeftTheDeviceComesBackTheSame) {
+  Loaded loaded(checkpoint(), backend_named(backend()));
+  const auto all = cases(loaded.model.info());
+  const auto expected = one_by_one(loaded.model, all);
+  Residence* residence = loaded.model.residence();
+  ASSERT_NE(residence, nullptr);
+  for (int round = 0; round < 3; ++round) {
+    const std::uint64_t room = loaded.backend->room_for_weights();
+    residence->leave();
+    EXPECT_FALSE(residence->here());
+    EXPECT_GT(loaded.backend->room_for_weights(), room);
+    residence->come();
+    EXPECT_TRUE(residence->here());
+    EXPECT_EQ(one_by_one(loaded.model, all), expected) << "return " << round;
+  }
+  EXPECT_GT(residence->seconds_coming(), 0);
+}
+
+TEST_P(OnGpu, ModelsThatShareTooLittleMemoryTakeTurnsAndGiveTheSameBytes) {
+  const auto ask = [](Model& model) {
+    const std::vector<Token> tokens = sample_tokens(model.info(), 40);
+    const std::vector<int> positions = masks_of(model.info(), tokens);
+    const Query query{tokens, positions, {}};
+    return model.predict({&query, 1}).front();
+  };
+  const auto backend = backend_named(this->backend());
+  Shelf roomy(*backend, 0), tight(*backend, 1);
+  for (Shelf* shelf : {&roomy, &tight}) {
+    shelf->add("one", open_checkpoint({checkpoint(), ""}));
+    shelf->add("two", open_checkpoint({tiny_checkpoint("tiny-llada"), ""}));
+  }
+  for (int turn = 0; turn < 6; ++turn) {
+    EXPECT_EQ(ask(tight.model(turn % 2)), ask(roomy.model(turn % 2))) << "turn " << turn;
+  }
+  EXPECT_EQ(roomy.loads(), 2);
+  EXPECT_EQ(tight.loads(), 6);
+  EXPECT_EQ(tight.returns(), 4);
+  EXPECT_GT(tight.seconds_returning(), 0);
 }
 
 TEST_P(OnGpu, APositionDoesNotDependOnWhichOthersAreWanted) {
@@ -144,6 +211,34 @@ TEST(CudaSelfCheck, Passes) {
       GTEST_SKIP() << "no GPU to test on: " << objection;
     }
     EXPECT_EQ(self_check(*backend_named(name)), "") << name;
+  }
+}
+
+// The reward model: causal, its cache reused from answer to answer.
+TEST(CudaRewardModel, ScoresAreThoseOfThePlainLoops) {
+  if (const std::string objection = cuda_objection(); !objection.empty()) {
+    GTEST_SKIP() << "no GPU to test on: " << objection;
+  }
+  const std::string answers[] = {"One and one.\n\nIs two.", "One and one.\n\nIs three.", "Two.",
+                                 "One and one.\n\nIs two.\n\nAnd so on, and so on."};
+  const auto plain_backend = make_reference_backend();
+  for (const char* name : {"cuda", "cuda-f32"}) {
+    const TinyOptions stored{.dtype = std::string(name) == "cuda" ? "BF16" : "F32"};
+    const Location place{tiny_checkpoint("tiny-prm", stored), ""};
+    ProcessRewardModel plain(open_checkpoint(place), *plain_backend);
+    const auto backend = backend_named(name);
+    ProcessRewardModel gpu(open_checkpoint(place), *backend);
+    std::vector<std::vector<float>> first;
+    for (const std::string& answer : answers) {
+      const auto actual = gpu.scores("What is one and one?", answer);
+      const auto wanted = plain.scores("What is one and one?", answer);
+      ASSERT_EQ(actual.size(), wanted.size());
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        EXPECT_NEAR(actual[i], wanted[i], std::string(name) == "cuda" ? 5e-2 : 1e-4) << name;
+      first.push_back(actual);
+    }
+    for (int i = 3; i >= 0; --i)
+      EXPECT_EQ(gpu.scores("What is one and one?", answers[i]), first[i]) << name << ", again";
   }
 }
 

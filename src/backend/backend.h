@@ -1,6 +1,7 @@
 // The seam between the models and the machine: memory and about ten tensor operations.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +33,21 @@ class Rotation {
   int positions = 0, head_dim = 0;
 };
 
+// The weights of one model in a device's own memory. They leave it for memory of the host when
+// others need the room, and come back as they were.
+class Residence {
+ public:
+  virtual ~Residence() = default;
+  virtual bool here() const = 0;
+  // Nothing may use the weights until they are back. The first time costs a copy, later ones
+  // nothing.
+  virtual void leave() = 0;
+  // Starts the way back; operations wait for the weights that they need. Throws Error when there is
+  // no room.
+  virtual void come() = 0;
+  virtual double seconds_coming() const = 0;  // all ways back together, as the device saw them
+};
+
 // Contract of every operation: row i of a result depends on the inputs that belong to row i alone
 // and is the same, bit for bit, whatever the number of rows, threads or calls before. Shapes are
 // the caller's duty (asserted). A backend serves one thread at a time.
@@ -50,6 +66,12 @@ class Backend {
   virtual std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
                                                         double theta) = 0;
 
+  // What is loaded from now on, until the next call, are the weights of one model. Nothing where
+  // weights are used where they lie.
+  virtual std::shared_ptr<Residence> begin_model() { return nullptr; }
+  // How many bytes of weights could be loaded now.
+  virtual std::uint64_t room_for_weights() const { return UINT64_MAX; }
+
   // Activations, uninitialised.
   virtual Matrix allocate(int rows, int cols) = 0;
   // A matrix for what is judged rather than fed to a next layer. f32 whatever the activations are:
@@ -57,6 +79,10 @@ class Backend {
   virtual Matrix allocate_logits(int rows, int cols) { return allocate(rows, cols); }
   // How many logits may exist at a time. More rows in one product are faster on a device.
   virtual int logits_at_once() const { return 1 << 24; }
+
+  // How many rows a pass that wants `rows` of them had better ask for, repeating some: a device
+  // that records its work has fewer different passes to record.
+  virtual int padded_rows(int rows) const { return rows; }
 
   // out[i] = table[tokens[i]]
   virtual void embed(const Linear& table, std::span<const Token> tokens, const Matrix& out) = 0;

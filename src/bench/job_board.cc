@@ -1,7 +1,6 @@
 #include "bench/job_board.h"
 
-#include <algorithm>
-#include <set>
+#include <utility>
 
 namespace umf {
 
@@ -30,31 +29,34 @@ std::vector<long> JobBoard::missing(int problem, int configuration) const {
   return budgets;
 }
 
+// Problems that others are at come last: whoever has one shares walks between its configurations.
 std::optional<BenchJob> JobBoard::next() {
   results_.refresh();
   const auto held = leases_.held();
-  std::set<std::string> busy;  // the problems of others, as jobs begin
   others_at_work_ = false;
-  struct Open {
-    int problem, configuration;
-  };
-  std::vector<Open> open;
+  std::vector<std::pair<int, int>> shared;  // problem, configuration
   const Manifest& manifest = run_.manifest();
-  for (int p = 0; p < static_cast<int>(manifest.ids.size()); ++p) {
+  for (int p = first_open_; p < static_cast<int>(manifest.ids.size()); ++p) {
+    std::vector<int> open;
+    bool busy = false, done = true;
     for (int c = 0; c < static_cast<int>(manifest.configurations.size()); ++c) {
       if (missing(p, c).empty()) continue;
+      done = false;
       const auto holder = held.find(Manifest::job_name(p, c));
-      if (holder == held.end()) {
-        open.push_back({p, c});
-      } else if (holder->second != self_) {
-        others_at_work_ = true;
-        busy.insert(manifest.ids[p]);
+      if (holder == held.end()) open.push_back(c);
+      if (holder != held.end() && holder->second != self_) busy = others_at_work_ = true;
+    }
+    if (done && p == first_open_) ++first_open_;
+    for (const int c : open) {
+      if (!busy) {
+        if (auto job = claim(p, c)) return job;
+        busy = true;  // somebody came first
+      } else {
+        shared.emplace_back(p, c);
       }
     }
   }
-  std::stable_partition(open.begin(), open.end(),
-                        [&](const Open& o) { return !busy.contains(manifest.ids[o.problem]); });
-  for (const auto& [problem, configuration] : open) {
+  for (const auto& [problem, configuration] : shared) {
     if (auto job = claim(problem, configuration)) return job;
   }
   return std::nullopt;

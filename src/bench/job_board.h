@@ -48,6 +48,7 @@ class JobBoard {
   ResultIndex results_;
   // Failures that were there when this worker started, by their tries: it tries these once more.
   std::map<ResultKey, int> old_failures_;
+  int first_open_ = 0;  // everything of the problems before is done
   bool others_at_work_ = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "bench/views.h"
 #include "fakes/temporary_directory.h"
 
 namespace umf {
@@ -15,11 +16,13 @@ namespace {
 using testing::HasSubstr;
 
 Json manifest() {
-  return {{"made_by", {{"host", "here"}}},
-          {"version", "1"},
-          {"dataset", {{"path", "/data"}, {"fingerprint", "f"}, {"problems", {"a", "b"}}}},
-          {"models", {{{"name", "m"}, {"directory", "/m"}, {"fingerprint", "x"}}}},
-          {"configurations", {{{"name", "umf"}, {"window", 16}, {"budgets", {16, 32}}}}}};
+  return {
+      {"made_by", {{"host", "here"}}},
+      {"version", "1"},
+      {"dataset",
+       {{"kind", "problems"}, {"path", "/data"}, {"fingerprint", "f"}, {"problems", {"a", "b"}}}},
+      {"models", {{{"name", "m"}, {"directory", "/m"}, {"fingerprint", "x"}}}},
+      {"configurations", {{{"name", "umf"}, {"window", 16}, {"budgets", {16, 32}}}}}};
 }
 
 template <class Work>
@@ -109,6 +112,21 @@ TEST_F(RunDirectoryTest, ACheckpointIsCopiedFromTheOneWhoGotFurthest) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
   r.remove_checkpoints("00000-000-");
   EXPECT_TRUE(std::filesystem::is_empty(folder));
+}
+
+// Whoever writes the views must come back to its work while others go on with theirs.
+TEST_F(RunDirectoryTest, ViewsDoNotKeepUpWithThoseWhoAreAtWork) {
+  const RunDirectory joined = start(manifest());
+  std::jthread other([&](const std::stop_token& stop) {
+    ResultWriter writer(joined.results() / "other.jsonl");
+    Result result;
+    result.key = {"a", "umf", 16};
+    while (!stop.stop_requested()) writer.append(result);
+  });
+  ResultIndex results(joined.results());
+  while (results.bytes_read() == 0) results.refresh();
+  Views(joined).refresh(results);
+  EXPECT_THAT(read_file(run() / "results.jsonl"), HasSubstr("\"umf\""));
 }
 
 }  // namespace

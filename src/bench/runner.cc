@@ -3,8 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include "base/error.h"
@@ -33,9 +36,10 @@ struct OpenJob {
 
 class Runner {
  public:
-  Runner(const RunDirectory& run, const BenchPlan& plan, const BenchHooks& hooks)
+  Runner(const RunDirectory& run, const BenchPlan& plan, Shelf& shelf, const BenchHooks& hooks)
       : run_(run),
         plan_(plan),
+        shelf_(shelf),
         hooks_(hooks),
         heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds),
         board_(run, heartbeat_),
@@ -60,6 +64,7 @@ class Runner {
 
   const RunDirectory& run_;
   const BenchPlan& plan_;
+  Shelf& shelf_;
   const BenchHooks& hooks_;
   const Heartbeat heartbeat_;
   JobBoard board_;
@@ -177,7 +182,7 @@ bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& c
                hooks_.news({tally, fmt::format("{} {}", task.problem.id, name), passes, budget});
            },
        .warn = hooks_.warn},
-      plan_.shelf, common.reward, common.walks);
+      shelf_, common.reward, common.walks);
   if (searched.stopped) return false;
   std::erase_if(searched.results, [&](const Result& result) {
     return std::ranges::find(open->job.budgets, result.key.budget) == open->job.budgets.end();
@@ -211,10 +216,58 @@ void Runner::record(OpenJob& open, std::vector<Result> results) {
   board_.leases().retire(open.job.lease);
 }
 
+// Hooks for several workers; the first failure stops them all.
+class Team {
+ public:
+  explicit Team(const BenchHooks& hooks) : hooks_(hooks) {
+    shared_.stop = [this] { return failed_ || (hooks_.stop && hooks_.stop()); };
+    if (hooks.news) shared_.news = [this](const BenchNews& news) { alone(hooks_.news, news); };
+    if (hooks.warn) shared_.warn = [this](const std::string& what) { alone(hooks_.warn, what); };
+  }
+
+  const BenchHooks& hooks() const { return shared_; }
+  void fail(std::exception_ptr failure) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::move(failure);
+    failed_ = true;
+  }
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  template <class Hook, class Value>
+  void alone(const Hook& hook, const Value& value) {
+    const std::lock_guard lock(mutex_);
+    hook(value);
+  }
+
+  const BenchHooks& hooks_;
+  BenchHooks shared_;
+  std::mutex mutex_;
+  std::atomic<bool> failed_ = false;
+  std::exception_ptr failure_;
+};
+
 }  // namespace
 
 BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHooks& hooks) {
-  return Runner(run, plan, hooks).work();
+  const int workers = plan.shelf.replicas();
+  std::vector<BenchEnd> ends(workers, BenchEnd::kOthersAtWork);
+  Team team(hooks);
+  const auto work = [&](int worker) {
+    try {
+      ends[worker] = Runner(run, plan, plan.shelf.replica(worker), team.hooks()).work();
+    } catch (...) {
+      team.fail(std::current_exception());
+    }
+  };
+  std::vector<std::thread> others;
+  for (int worker = 1; worker < workers; ++worker) others.emplace_back(work, worker);
+  work(0);
+  for (std::thread& other : others) other.join();
+  team.rethrow();
+  return *std::ranges::min_element(ends);  // whoever saw more done knows better
 }
 
 }  // namespace umf

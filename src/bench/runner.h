@@ -1,4 +1,5 @@
-// A worker of a run: claims jobs, searches, grades on other threads, records, until all is done.
+// Workers of a run: each claims jobs, searches, grades on other threads, records, until all is
+// done.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,7 @@ namespace umf {
 struct BenchPlan {
   const std::vector<Task>& tasks;
   const std::vector<Contender>& contenders;
-  Shelf& shelf;
+  Shelf& shelf;  // each of its replicas is a worker's
   const JudgeTools& tools;
   int judge_threads = 2;
   double heartbeat_seconds = 10;
@@ -27,7 +28,8 @@ struct BenchNews {
   long passes = 0, budget = 0;
 };
 
-struct BenchHooks {  // all may be empty; called by one thread at a time
+struct BenchHooks {  // all may be empty; `stop` is called by several threads at once, the others
+                     // not
   std::function<bool()> stop;
   std::function<void(const BenchNews&)> news;
   std::function<void(const std::string&)> warn;

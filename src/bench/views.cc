@@ -45,18 +45,23 @@ void write_problems(const RunDirectory& run, const std::vector<Task>& tasks) {
   create_file(run.file("problems.jsonl"), lines);
 }
 
+// What came while it wrote may have been written by one whose files it has just replaced: then once
+// more. Who is still at work writes later, so there is no need to keep up with it.
 void Views::refresh(ResultIndex& results) {
   results.refresh();
-  for (std::uintmax_t seen = ~std::uintmax_t{0}; seen != results.bytes_read(); results.refresh()) {
-    seen = results.bytes_read();
+  for (int round = 0; round < 2; ++round) {
+    const auto seen = results.bytes_read();
     write(results);
+    results.refresh();
+    if (results.bytes_read() == seen) return;
   }
 }
 
 void Views::refresh_now_and_then(ResultIndex& results) {
   const auto start = Clock::now();
   if (start < next_) return;
-  refresh(results);
+  results.refresh();
+  write(results);
   const auto now = Clock::now();
   next_ = now + std::max<Clock::duration>(std::chrono::seconds(10), 50 * (now - start));
 }

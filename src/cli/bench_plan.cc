@@ -82,6 +82,7 @@ std::string checked_name(const Json& entry, const std::string& where) {
 Contender make_contender(std::string name, SolveCliOptions options, std::vector<long> budgets,
                          Shelf& shelf) {
   options.budget = budgets.empty() ? 0 : static_cast<int>(budgets.back());
+  options.workers = 1;  // a run has many searches: each worker takes one of its own
   Configuration largest = make_configuration(options, shelf);
   if (budgets.empty()) budgets = {largest.solve.budget};
   Contender contender{std::move(name), budgets, {}};

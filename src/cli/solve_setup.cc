@@ -185,9 +185,9 @@ void SolveCliOptions::declare(OptionSet& options) {
 void SolveCliOptions::declare_machine(OptionSet& options) {
   options.value("memory-limit", memory_limit,
                 "GB of weights in memory; the idle model is put aside above it");
-  options.value(
-      "workers", workers,
-      "rollouts at once: what comes next is begun early; same result, threads are shared");
+  options.value("workers", workers,
+                "rollouts at once (of one search; in umf bench of as many searches); same result, "
+                "threads are shared");
   options.flag("unsafe-no-sandbox", unsafe,
                "run candidates' programs without isolation where there is none");
   common.declare(options);
@@ -248,8 +248,6 @@ std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backe
     throw Error(
         "--memory-limit puts idle models aside, and several workers keep all of them busy; leave "
         "out --memory-limit or --workers");
-  if (backend.name().starts_with("cuda"))
-    throw Error("on a GPU every worker would need a copy of the weights; leave out --workers");
   for (int worker = 1; worker < options.workers; ++worker)
     shelf->add_replica(options.make_backend(worker));
   return shelf;
@@ -265,6 +263,7 @@ Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf) {
   made.search_options = options.search_options;
   made.treasure = options.treasure;
   made.seed = options.seed;
+  made.workers = options.workers;
   made.walk.window = options.window != 0 ? options.window
                      : preset != nullptr ? kPaperWindow
                                          : kDefaultWindow;

@@ -7,12 +7,12 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
-#include <map>
 #include <numeric>
 
 #include "backend/backends.h"
 #include "backend/cuda/cuda_backend.h"
 #include "base/error.h"
+#include "model/random_weights.h"
 #include "model/transformer.h"
 
 namespace umf {
@@ -27,81 +27,10 @@ struct Shape {
 };
 
 std::vector<Shape> shapes(bool quick) {
-  Architecture llada{.layers = 32,
-                     .hidden = 4096,
-                     .mlp = 12288,
-                     .vocabulary = 126464,
-                     .max_length = 4096,
-                     .attention = {32, 32, 128, AttentionKind::kFull, 1},
-                     .rope_theta = 5e5,
-                     .norm_eps = 1e-5f};
-  Architecture dream{.layers = 28,
-                     .hidden = 3584,
-                     .mlp = 18944,
-                     .vocabulary = 152064,
-                     .max_length = 4096,
-                     .attention = {28, 4, 128, AttentionKind::kFull, 1},
-                     .rope_theta = 1e6,
-                     .norm_eps = 1e-6f,
-                     .qkv_bias = true};
+  Architecture llada = llada_8b(), dream = dream_7b();
   if (quick) llada.layers = dream.layers = 2, llada.vocabulary = dream.vocabulary = 4096;
   return {{"LLaDA-8B", kLlada, llada}, {"Dream-7B", kDream, dream}};
 }
-
-// One block of random numbers that all tensors share, from different places in it on.
-class RandomWeights {
- public:
-  RandomWeights(const Shape& shape) {
-    const Architecture& a = shape.architecture;
-    const TensorNames& n = shape.family.names;
-    fill(static_cast<std::size_t>(a.vocabulary) * a.hidden + kSlack);
-    matrix(n.embedding, a.vocabulary, a.hidden);
-    vector(n.final_norm, a.hidden);
-    matrix(n.head, a.vocabulary, a.hidden);
-    for (int layer = 0; layer < a.layers; ++layer) {
-      const std::string p = n.layer + std::to_string(layer) + ".";
-      vector(p + n.attention_norm, a.hidden);
-      vector(p + n.mlp_norm, a.hidden);
-      const std::pair<const std::string&, int> inputs[] = {
-          {n.query, a.query_cols()}, {n.key, a.kv_cols()}, {n.value, a.kv_cols()}};
-      for (const auto& [name, outputs] : inputs) {
-        matrix(p + name + ".weight", outputs, a.hidden);
-        if (a.qkv_bias) vector(p + name + ".bias", outputs);
-      }
-      matrix(p + n.attention_out, a.hidden, a.query_cols());
-      matrix(p + n.gate, a.mlp, a.hidden);
-      matrix(p + n.up, a.mlp, a.hidden);
-      matrix(p + n.down, a.hidden, a.mlp);
-    }
-  }
-  Weights weights() const { return Weights::in_memory(tensors_); }
-
- private:
-  static constexpr std::size_t kSlack = 1 << 20;
-
-  // bf16 between -1/32 and 1/32: sign and mantissa at random, the exponent nearly so.
-  void fill(std::size_t count) {
-    numbers_.resize(count);
-    std::uint64_t state = 0x9E3779B97F4A7C15;
-    for (std::uint16_t& number : numbers_) {
-      state = state * 6364136223846793005 + 1442695040888963407;
-      const auto bits = static_cast<std::uint32_t>(state >> 40);
-      number = static_cast<std::uint16_t>((bits & 0x807F) | (118 + (bits >> 8) % 4) << 7);
-    }
-  }
-  void matrix(const std::string& name, int rows, int cols) { add(name, {rows, cols}); }
-  void vector(const std::string& name, int size) { add(name, {size}); }
-  void add(const std::string& name, std::vector<std::int64_t> shape) {
-    std::size_t count = 1;
-    for (const std::int64_t n : shape) count *= n;
-    const std::size_t first = tensors_.size() * 4001 % kSlack;
-    const std::span<const std::uint16_t> numbers(numbers_.data() + first, count);
-    tensors_[name] = {"BF16", std::move(shape), std::as_bytes(numbers)};
-  }
-
-  std::vector<std::uint16_t> numbers_;
-  std::map<std::string, StoredTensor> tensors_;
-};
 
 // The parts of a step, each over all layers with the step's own shapes.
 class Parts {
@@ -311,15 +240,14 @@ double peak(Backend& backend, bool quick) {
 void measure(Backend& backend, const Shape& shape, const std::vector<int>& lengths, double peak,
              int rounds) {
   const auto start = Clock::now();
-  const RandomWeights random(shape);
+  const RandomWeights random(shape.architecture, shape.family.names);
   const Weights weights = random.weights();
   Step step(backend, shape, weights);
   Parts parts(backend, shape, weights);
-  fmt::print(
-      "\n{}: twice {:.1f} GB of weights ready after {:.1f} s, {:.1f} GiB of the GPU taken\n\n",
-      shape.name, static_cast<double>(weights.bytes()) / 1e9,
-      std::chrono::duration<double>(Clock::now() - start).count(),
-      static_cast<double>(cuda_memory_in_use()) / (1 << 30));
+  fmt::print("\n{}: {:.1f} GB of weights ready after {:.1f} s, {:.1f} GiB of the GPU taken\n\n",
+             shape.name, static_cast<double>(weights.bytes()) / 1e9,
+             std::chrono::duration<double>(Clock::now() - start).count(),
+             static_cast<double>(cuda_memory_in_use()) / (1 << 30));
   fmt::print(
       "| positions | wanted | step ms | products | attention | step / (products + attention) | "
       "norms | rotation | activation | predict | predict, top-p | TFLOP/s | of peak |\n"

@@ -35,6 +35,7 @@ LanguageModel::LanguageModel(std::string name, std::shared_ptr<const Checkpoint>
     : checkpoint_(std::move(checkpoint)),
       info_(describe_model(std::move(name), *checkpoint_)),
       backend_(backend),
+      residence_(backend.begin_model()),
       transformer_(backend, checkpoint_->architecture, checkpoint_->family->names,
                    checkpoint_->weights, {&checkpoint_->family->names.head, 1}) {
   const HostTensor head = checkpoint_->weights.matrix(
@@ -49,15 +50,16 @@ void LanguageModel::for_logits(std::span<const Token> tokens, std::span<const in
   if (checkpoint_->family->shifted) {
     for (int& row : rows) row = std::max(row - 1, 0);
   }
-  const Matrix hidden = transformer_.forward(tokens, rows);
   const int wanted = static_cast<int>(rows.size());
-  const int chunk = std::clamp(backend_.logits_at_once() / info_.vocabulary, 1, wanted);
+  rows.resize(backend_.padded_rows(wanted), rows.back());
+  const Matrix hidden = transformer_.forward(tokens, rows);
+  const int chunk = std::clamp(backend_.logits_at_once() / info_.vocabulary, 1, hidden.rows);
   if (logits_.rows < chunk) logits_ = backend_.allocate_logits(chunk, info_.vocabulary);
   for (int first = 0; first < wanted; first += chunk) {
-    const int count = std::min(chunk, wanted - first);
+    const int count = std::min(chunk, hidden.rows - first);
     const Matrix logits = logits_.row_range(0, count);
     backend_.project(hidden.row_range(first, count), *head_, 0, logits);
-    use(first, logits);
+    use(first, logits.row_range(0, std::min(count, wanted - first)));
   }
 }
 

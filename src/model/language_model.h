@@ -32,6 +32,9 @@ class LanguageModel final : public Model {
   // shifts has been shifted.
   std::vector<float> logits(std::span<const Token> tokens, std::span<const int> positions);
 
+  // Of the weights on a device; nothing where they are used where they lie.
+  Residence* residence() const { return residence_.get(); }
+
   const Checkpoint& checkpoint() const { return *checkpoint_; }
   const Tokenizer& tokenizer() const { return checkpoint_->tokenizer; }
 
@@ -43,6 +46,7 @@ class LanguageModel final : public Model {
   std::shared_ptr<const Checkpoint> checkpoint_;
   ModelInfo info_;
   Backend& backend_;
+  std::shared_ptr<Residence> residence_;  // before what is loaded
   Transformer transformer_;
   std::shared_ptr<const Linear> head_;
   Matrix logits_;  // scratch, (chunk, vocabulary)

@@ -48,6 +48,7 @@ std::vector<std::string> split_steps(const std::string& answer) {
 ProcessRewardModel::ProcessRewardModel(Checkpoint checkpoint, Backend& backend)
     : checkpoint_(checked(std::move(checkpoint))),
       backend_(backend),
+      residence_(backend.begin_model()),
       transformer_(backend, checkpoint_.architecture, checkpoint_.family->names,
                    checkpoint_.weights, kScoreTensors),
       step_mark_(find_step_mark(checkpoint_.tokenizer)) {

@@ -34,6 +34,7 @@ class ProcessRewardModel {
  private:
   Checkpoint checkpoint_;
   Backend& backend_;
+  std::shared_ptr<Residence> residence_;  // before what is loaded
   Transformer transformer_;
   std::shared_ptr<const Linear> hidden_, output_;
   Token step_mark_;

@@ -5,6 +5,15 @@
 #include <utility>
 
 namespace umf {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
 
 // A model that loads itself: known by its description at once, by its weights on first use.
 struct Shelf::Slot final : Model {
@@ -21,9 +30,20 @@ struct Shelf::Slot final : Model {
 
   const ModelInfo& info() const override { return description; }
   std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) override {
-    return shelf.take(*this).predict(batch);
+    LanguageModel& model = shelf.take(*this);
+    const Clock::time_point start = Clock::now();
+    auto answers = model.predict(batch);
+    shelf.pass_seconds_ += seconds_since(start);
+    return answers;
   }
   std::uint64_t bytes() const { return checkpoint->weights.bytes(); }
+
+  bool here() const { return loaded && (!loaded->residence() || loaded->residence()->here()); }
+  void put_aside() {
+    if (Residence* residence = loaded->residence()) return residence->leave();
+    loaded.reset();
+    checkpoint->weights.release_pages();
+  }
 };
 
 Shelf::Shelf(Backend& backend, std::uint64_t memory_limit)
@@ -43,6 +63,7 @@ int Shelf::add(const std::string& name, std::shared_ptr<const Checkpoint> checkp
 
 void Shelf::add_replica(std::unique_ptr<Backend> backend) {
   auto replica = std::make_unique<Shelf>(*backend, memory_limit_);
+  replica->shares_ = shares_ = true;
   for (const auto& slot : slots_) replica->add(slot->description.name, slot->checkpoint);
   backends_.push_back(std::move(backend));
   replicas_.push_back(std::move(replica));
@@ -58,29 +79,53 @@ double Shelf::load_seconds() const {
   return sum;
 }
 
+double Shelf::pass_seconds() const {
+  double sum = pass_seconds_;
+  for (const auto& replica : replicas_) sum += replica->pass_seconds();
+  return sum;
+}
+
+double Shelf::seconds_returning() const {
+  double sum = 0;
+  for (const auto& slot : slots_) {
+    if (slot->loaded && slot->loaded->residence())
+      sum += slot->loaded->residence()->seconds_coming();
+  }
+  return sum;
+}
+
 std::uint64_t Shelf::resident_bytes() const {
   std::uint64_t sum = 0;
-  for (const auto& slot : slots_) sum += slot->loaded ? slot->bytes() : 0;
+  for (const auto& slot : slots_) sum += slot->here() ? slot->bytes() : 0;
   return sum;
 }
 
 LanguageModel& Shelf::take(Slot& slot) {
   slot.last_use = ++clock_;
-  if (slot.loaded) return *slot.loaded;
-  const auto idle = [&](const auto& a, const auto& b) {
-    return std::pair(!a->loaded, a->last_use) < std::pair(!b->loaded, b->last_use);
-  };
-  while (memory_limit_ > 0 && resident_bytes() > 0 &&
-         resident_bytes() + slot.bytes() > memory_limit_) {
-    Slot& oldest = **std::min_element(slots_.begin(), slots_.end(), idle);
-    oldest.loaded.reset();
-    oldest.checkpoint->weights.release_pages();
+  if (slot.here()) return *slot.loaded;
+  if (!shares_) make_room(slot.bytes());
+  const Clock::time_point start = Clock::now();
+  if (slot.loaded) {
+    slot.loaded->residence()->come();
+    ++returns_;
+  } else {
+    slot.loaded = std::make_unique<LanguageModel>(slot.description.name, slot.checkpoint, backend_);
   }
-  const auto start = std::chrono::steady_clock::now();
-  slot.loaded = std::make_unique<LanguageModel>(slot.description.name, slot.checkpoint, backend_);
-  load_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  load_seconds_ += seconds_since(start);
   ++loads_;
   return *slot.loaded;
+}
+
+void Shelf::make_room(std::uint64_t bytes) {
+  const auto idle = [](const auto& a, const auto& b) {
+    return std::pair(!a->here(), a->last_use) < std::pair(!b->here(), b->last_use);
+  };
+  const auto short_of_room = [&] {
+    return (memory_limit_ > 0 && resident_bytes() + bytes > memory_limit_) ||
+           backend_.room_for_weights() < bytes;
+  };
+  while (resident_bytes() > 0 && short_of_room())
+    (*std::min_element(slots_.begin(), slots_.end(), idle))->put_aside();
 }
 
 }  // namespace umf

@@ -14,8 +14,9 @@ namespace umf {
 class Shelf {
  public:
   // With a `memory_limit` above 0 the weights in memory stay below it as far as one model alone
-  // does: the model unused for longest loses its activations and its resident pages. Its files stay
-  // mapped, so that coming back costs reading, not loading.
+  // does, and on a device in what room it has: the model unused for longest is put aside. A
+  // device's weights move to the host; elsewhere the model loses its activations and its resident
+  // pages, but its files stay mapped, so that coming back costs reading, not loading.
   Shelf(Backend& backend, std::uint64_t memory_limit);
   ~Shelf();
   Shelf(const Shelf&) = delete;
@@ -35,19 +36,24 @@ class Shelf {
   Model& model(int number);
   const Checkpoint& checkpoint(int number) const;
 
-  int loads() const { return loads_; }  // how often a model was loaded, first uses included
-  double load_seconds() const;          // of all replicas
+  int loads() const { return loads_; }      // how often a model was loaded, first uses included
+  double load_seconds() const;              // of all replicas; what was waited for
+  int returns() const { return returns_; }  // of these, how often one came back to its device
+  double seconds_returning() const;         // which goes on beside the first layers
+  double pass_seconds() const;              // in forward passes, of all replicas
   std::uint64_t resident_bytes() const;
 
  private:
   struct Slot;
   int add(const std::string& name, std::shared_ptr<const Checkpoint> checkpoint);
   LanguageModel& take(Slot& slot);
+  void make_room(std::uint64_t bytes);
 
   Backend& backend_;
   std::uint64_t memory_limit_, clock_ = 0;
-  int loads_ = 0;
-  double load_seconds_ = 0;
+  int loads_ = 0, returns_ = 0;
+  bool shares_ = false;  // with replicas, which may be using what is idle here
+  double load_seconds_ = 0, pass_seconds_ = 0;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::unique_ptr<Backend>> backends_;  // of the replicas, which must go first
   std::vector<std::unique_ptr<Shelf>> replicas_;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints one set of configurations for `umf bench --configs`: who is compared with whom.
 
-    tools/evidence/configurations.py main | cache | dropout | study | treasure | smoke
+    tools/evidence/configurations.py main | dropout | study | treasure | smoke
 
 Budgets are multiples of the embedded models' window of 96 cells.
 """
@@ -20,6 +20,9 @@ RULES = {
     "diffcoder": "model=diffcoder,strategy=low-confidence,temperature=%s",
 }
 PAIRS = list(itertools.combinations(RULES, 2))
+# Who also gets 32 windows: a budget that costs as much as all others together.
+LARGEST = ["umf-dream-llada", "umf-3", "umf-dream-0.1-1.0", "umf-pair", "bon-dream-1.0", "bon-llada-1.0",
+           "bon-diffcoder-1.0", "pair-dream-llada-1.0", "pair-dream-diffcoder-1.0", "dts-dream-1.0", "abm-1.0", "aba-1.0"]
 
 
 def configuration(name, search, actions, budgets=BUDGETS, **options):
@@ -65,17 +68,20 @@ def main():
     sets += [dict(configuration(f"remdm-{form}-{model}", "remdm", [], BUDGETS[1:5]),
                   action=[RULES[model] % t + f",remask={form}"])
              for model, form, t in (("dream", "conf", "0.1"), ("llada", "conf", "0.1"), ("dream", "loop", "0.1"))]
-    return sets
+    for one in sets:
+        if one["name"] not in LARGEST:
+            one["budget"] = [budget for budget in one["budget"] if budget < BUDGETS[-1]]
+    return sets + spent()
 
 
-def cache():
-    """The whole budget is spent, so that hits, savings and switches are those of the method."""
-    spent = {"stop-at-reward": "never"}
-    budgets = BUDGETS[:5]
-    return [fork("umf-dream-llada", ["dream", "llada"], budgets, **spent),
-            fork("umf-3", list(RULES), budgets, **spent),
-            fork("umf-dream-llada-no-cache", ["dream", "llada"], budgets, **spent, **{"no-cache": True}),
-            fork("umf-3-no-cache", list(RULES), budgets, **spent, **{"no-cache": True})]
+def spent():
+    """Nothing stops early, so that hits, savings and switches are those of the method."""
+    def both(name, models):
+        options = {"stop-at-reward": "never"}
+        return [fork(name, models, BUDGETS[:5], **options),
+                fork(f"{name}-no-cache", models, BUDGETS[:5], **options, **{"no-cache": True})]
+
+    return both("spent-2", ["dream", "llada"]) + both("spent-3", list(RULES))
 
 
 def dropout():
@@ -118,7 +124,7 @@ def smoke():
 
 
 if __name__ == "__main__":
-    sets = {f.__name__: f for f in (main, cache, dropout, study, treasure, smoke)}
+    sets = {f.__name__: f for f in (main, dropout, study, treasure, smoke)}
     if len(sys.argv) != 2 or sys.argv[1] not in sets:
         sys.exit(__doc__)
     print(json.dumps(sets[sys.argv[1]](), indent=1))

@@ -10,23 +10,25 @@
 #include "backend/cuda/check.h"
 #include "backend/cuda/cublaslt.h"
 #include "backend/cuda/kernels.h"
-#include "backend/cuda/queue.h"
-#include "backend/cuda/upload.h"
+#include "backend/cuda/residence.h"
 
 namespace umf {
 namespace {
 
-// What stays on the device for as long as a model does. Operations that use it may still wait.
+// A weight and the queue whose operations may still use it.
 struct Resident {
   std::shared_ptr<Queue> queue;
-  DeviceArray array, bias, bias_f32;
+  std::shared_ptr<Weight> weight;
 
-  explicit Resident(std::shared_ptr<Queue> owner) : queue(std::move(owner)) {}
+  Resident(std::shared_ptr<Queue> owner, std::shared_ptr<Weight> loaded)
+      : queue(std::move(owner)), weight(std::move(loaded)) {}
   ~Resident() { queue->settle(); }
 };
 
-// The bias is empty, or has one number per output, in the two types that an output may have.
+// Its parts: the matrix; with a bias also that, once per type that an output may have.
 struct CudaLinear : Linear, Resident {
+  enum Part { kMatrix, kBias, kBiasF32 };
+  bool biased = false;
   using Resident::Resident;
 };
 
@@ -41,7 +43,10 @@ struct CudaRotation : Rotation, Resident {  // f32: per position all cosines, th
 class CudaBackend final : public Backend {
  public:
   CudaBackend(DType type, WeightsCopied copied)
-      : type_(type), queue_(std::make_shared<Queue>()), copied_(std::move(copied)) {
+      : type_(type),
+        weights_(WeightStore::of_this_process()),
+        queue_(std::make_shared<Queue>()),
+        copied_(std::move(copied)) {
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, 0), "asking for the GPU's properties");
     description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
@@ -55,33 +60,38 @@ class CudaBackend final : public Backend {
   std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
                                             std::span<const HostTensor> biases) override {
     assert(!parts.empty() && (biases.empty() || biases.size() == parts.size()));
-    auto linear = std::make_shared<CudaLinear>(queue_);
+    std::vector<WeightPart> stored = {{{parts.begin(), parts.end()}, type_}};
+    if (!biases.empty()) {
+      stored.push_back({{biases.begin(), biases.end()}, type_});
+      stored.push_back({{biases.begin(), biases.end()}, DType::kF32});
+    }
+    auto linear = std::make_shared<CudaLinear>(queue_, load(stored));
+    linear->biased = !biases.empty();
     linear->inputs = parts[0].cols;
     for (const HostTensor& part : parts) {
       assert(part.cols == linear->inputs);
       linear->outputs += part.rows;
     }
-    linear->array = upload(parts, type_);
-    if (!biases.empty()) {
-      linear->bias = upload(biases, type_);
-      linear->bias_f32 = upload(biases, DType::kF32);
-    }
     return linear;
   }
 
   std::shared_ptr<const Gains> load_gains(const HostTensor& vector) override {
-    auto gains = std::make_shared<CudaGains>(queue_);
+    const WeightPart part{{vector}, DType::kF32};
+    auto gains = std::make_shared<CudaGains>(queue_, load({&part, 1}));
     gains->size = vector.cols;
-    gains->array = upload({&vector, 1}, DType::kF32);
     return gains;
   }
+
+  std::shared_ptr<Residence> begin_model() override {
+    auto residence = std::make_shared<CudaResidence>(queue_, weights_);
+    model_ = residence;
+    return residence;
+  }
+  std::uint64_t room_for_weights() const override { return weights_->room(); }
 
   // Frequencies and angles are rounded to f32 as in the reference models (spec: models 3).
   std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
                                                 double theta) override {
-    auto rotation = std::make_shared<CudaRotation>(queue_);
-    rotation->positions = positions;
-    rotation->head_dim = head_dim;
     const int half = head_dim / 2;
     std::vector<float> table(static_cast<std::size_t>(positions) * head_dim);
     for (int j = 0; j < half; ++j) {
@@ -95,32 +105,45 @@ class CudaBackend final : public Backend {
     }
     const HostTensor host{reinterpret_cast<const std::byte*>(table.data()), DType::kF32, positions,
                           head_dim};
-    rotation->array = upload({&host, 1}, DType::kF32);
+    const WeightPart part{{host}, DType::kF32};
+    auto rotation = std::make_shared<CudaRotation>(queue_, weights_->load_own({&part, 1}, {}));
+    rotation->positions = positions;
+    rotation->head_dim = head_dim;
     return rotation;
   }
 
   Matrix allocate(int rows, int cols) override { return allocate(rows, cols, type_); }
   Matrix allocate_logits(int rows, int cols) override { return allocate(rows, cols, DType::kF32); }
   int logits_at_once() const override { return 1 << 28; }
+  // A recorded pass serves every number of rows up to the next step.
+  int padded_rows(int rows) const override {
+    const int step = rows <= 64 ? 16 : 64;
+    return (rows + step - 1) / step * step;
+  }
 
   void embed(const Linear& table, std::span<const Token> tokens, const Matrix& out) override {
     assert(out.rows == static_cast<int>(tokens.size()) && out.cols == table.inputs);
     assert(std::all_of(tokens.begin(), tokens.end(),
                        [&](Token token) { return token >= 0 && token < table.outputs; }));
-    const View rows{data(table), type_, table.outputs, table.inputs, table.inputs};
+    const Weight& weight = *static_cast<const CudaLinear&>(table).weight;
+    const View rows{weight.part(CudaLinear::kMatrix), type_, table.outputs, table.inputs,
+                    table.inputs};
     queue_->push({.kind = OperationKind::kCopyRows,
                   .in = rows,
                   .out = view_of(out),
-                  .integers = queue_->place(tokens)});
+                  .integers = queue_->place(tokens)},
+                 &weight);
   }
 
   void rms_norm(const Matrix& x, const Gains& gains, float eps, const Matrix& out) override {
     assert(x.rows == out.rows && x.cols == out.cols && gains.size == x.cols);
+    const Weight& weight = *static_cast<const CudaGains&>(gains).weight;
     queue_->push({.kind = OperationKind::kNorm,
                   .in = view_of(x),
                   .out = view_of(out),
-                  .weight = static_cast<const CudaGains&>(gains).array.data(),
-                  .eps = eps});
+                  .weight = weight.part(0),
+                  .eps = eps},
+                 &weight);
   }
 
   void project(const Matrix& x, const Linear& weight, int first, const Matrix& out) override {
@@ -136,11 +159,13 @@ class CudaBackend final : public Backend {
     assert(std::all_of(positions.begin(), positions.end(), [&](int position) {
       return position >= 0 && position < rotation.positions;
     }));
+    const Weight& weight = *static_cast<const CudaRotation&>(rotation).weight;
     queue_->push({.kind = OperationKind::kRotate,
                   .out = view_of(x),
-                  .weight = static_cast<const CudaRotation&>(rotation).array.data(),
+                  .weight = weight.part(0),
                   .head_dim = rotation.head_dim,
-                  .integers = queue_->place(positions)});
+                  .integers = queue_->place(positions)},
+                 &weight);
   }
 
   void attend(const Matrix& queries, const Matrix& keys, const Matrix& values,
@@ -168,12 +193,9 @@ class CudaBackend final : public Backend {
     queue_->push({.kind = OperationKind::kRelu, .out = view_of(x)});
   }
 
-  // Which rows are wanted changes from pass to pass, and everything after it with their number.
-  // What came before depends on the length alone, and is worth recording.
   void gather(const Matrix& x, std::span<const int> rows, const Matrix& out) override {
     assert(out.rows == static_cast<int>(rows.size()) && out.cols == x.cols);
     assert(std::all_of(rows.begin(), rows.end(), [&](int i) { return i >= 0 && i < x.rows; }));
-    queue_->flush();
     queue_->push({.kind = OperationKind::kCopyRows,
                   .in = view_of(x),
                   .out = view_of(out),
@@ -191,7 +213,7 @@ class CudaBackend final : public Backend {
     results_.at_least(out.size_bytes());
     launch_predict(view_of(logits), where, how, static_cast<Prediction*>(results_.data()),
                    queue_->stream());
-    copy_back(results_.data(), out.data(), out.size_bytes());
+    copy_back(std::as_writable_bytes(out));
   }
 
   void read(const Matrix& x, std::span<float> out) override {
@@ -200,14 +222,10 @@ class CudaBackend final : public Backend {
     queue_->flush();
     results_.at_least(out.size_bytes());
     launch_pack(view_of(x), static_cast<float*>(results_.data()), queue_->stream());
-    copy_back(results_.data(), out.data(), out.size_bytes());
+    copy_back(std::as_writable_bytes(out));
   }
 
  private:
-  static void* data(const Linear& linear) {
-    return static_cast<const CudaLinear&>(linear).array.data();
-  }
-
   // Rows start on 128-byte lines.
   Matrix allocate(int rows, int cols, DType type) {
     constexpr int kStep = 64;
@@ -216,45 +234,50 @@ class CudaBackend final : public Backend {
     return {queue_->pool().allocate(count * size_of(type)), 0, rows, cols, stride, type};
   }
 
-  DeviceArray upload(std::span<const HostTensor> tensors, DType type) {
-    std::size_t count = 0;
-    for (const HostTensor& t : tensors) count += static_cast<std::size_t>(t.rows) * t.cols;
-    DeviceArray array = queue_->pool().array(std::max<std::size_t>(count, 1) * size_of(type));
-    if (!uploader_) uploader_ = std::make_unique<Uploader>(queue_->stream(), copied_);
-    std::size_t at = 0;
-    for (const HostTensor& t : tensors) {
-      uploader_->copy(t, type, array.at(at * size_of(type)));
-      at += static_cast<std::size_t>(t.rows) * t.cols;
-    }
-    return array;
+  std::shared_ptr<Weight> load(std::span<const WeightPart> parts) {
+    std::shared_ptr<Weight> weight = weights_->load(parts, copied_);
+    if (const auto model = model_.lock()) model->add(weight);
+    return weight;
   }
 
   void multiply(const Matrix& x, const CudaLinear& weight, int first, bool add, const Matrix& out) {
     assert(x.cols == weight.inputs && x.rows == out.rows);
     assert(first >= 0 && first + out.cols <= weight.outputs);
-    assert(!add || !weight.bias.data());
-    const DeviceArray& bias = out.type == DType::kF32 ? weight.bias_f32 : weight.bias;
+    assert(!add || !weight.biased);
+    const std::byte* bias = nullptr;
+    if (weight.biased) {
+      const auto part = out.type == DType::kF32 ? CudaLinear::kBiasF32 : CudaLinear::kBias;
+      bias = weight.weight->part(part) + first * size_of(out.type);
+    }
     const std::size_t skipped = static_cast<std::size_t>(first) * weight.inputs * size_of(type_);
     queue_->push({.kind = OperationKind::kProduct,
                   .in = view_of(x),
                   .out = view_of(out),
-                  .weight = weight.array.at(skipped),
-                  .bias = bias.data() ? bias.at(first * size_of(out.type)) : nullptr,
-                  .add = add});
+                  .weight = weight.weight->part(CudaLinear::kMatrix) + skipped,
+                  .bias = bias,
+                  .add = add},
+                 weight.weight.get());
   }
 
-  void copy_back(const void* from, void* to, std::size_t bytes) {
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, queue_->stream()),
+  // Through page-locked memory: the device writes there by itself.
+  void copy_back(std::span<std::byte> to) {
+    if (!host_results_ || host_results_->bytes() < to.size())
+      host_results_ = std::make_unique<PinnedArray>(results_.bytes());
+    check(cudaMemcpyAsync(host_results_->data(), results_.data(), to.size(), cudaMemcpyDeviceToHost,
+                          queue_->stream()),
           "copying results from the device");
     queue_->finish();
+    std::memcpy(to.data(), host_results_->data(), to.size());
   }
 
   DType type_;
+  std::shared_ptr<WeightStore> weights_;
   std::shared_ptr<Queue> queue_;
+  std::weak_ptr<CudaResidence> model_;  // what is being loaded belongs to it
   WeightsCopied copied_;
   std::string description_;
-  std::unique_ptr<Uploader> uploader_;
   DeviceArray results_;
+  std::unique_ptr<PinnedArray> host_results_;
 };
 
 std::unique_ptr<Backend> make(DType type, WeightsCopied copied) {

@@ -2,12 +2,16 @@
 #include <cuda_runtime_api.h>
 #include <fmt/core.h>
 
+#include <cstdlib>
+
 #include "backend/cuda/cublaslt.h"
 #include "backend/cuda/cuda_backend.h"
 
 namespace umf {
 
 std::string cuda_objection() {
+  // Read by the driver when it starts: as many workers' streams as it can keep apart.
+  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
     return fmt::format("no usable NVIDIA driver ({})", cudaGetErrorString(status));

@@ -40,7 +40,7 @@ TEST_P(Operations, RowsAreCopiedNormalisedRotatedAndActivated) {
 
 TEST_P(Operations, ProductsAgree) {
   for (const auto& [rows, in, out] :
-       {std::array{1, 56, 320}, {37, 64, 301}, {130, 176, 64}, {300, 512, 1024}}) {
+       {std::array{1, 56, 320}, {37, 64, 301}, {130, 176, 64}, {300, 512, 1024}, {37, 1536, 300}}) {
     SCOPED_TRACE(fmt::format("{} x {} -> {}", rows, in, out));
     const auto x = bf16_numbers(rows * in, 1), w = bf16_numbers(in * out, 2, 0.1f);
     const auto bias = bf16_numbers(out, 3), before = bf16_numbers(rows * out, 4);
@@ -73,12 +73,13 @@ TEST_P(Operations, ProductsAgree) {
 
 // The heart of determinism: alone, among few or among many, a row comes out the same.
 TEST_P(Operations, ARowOfAProductDoesNotDependOnTheNumberOfRows) {
-  constexpr int kMost = 1100, kIn = 512;
+  constexpr int kMost = 1100;
   Bench gpu(make());
-  const auto values = bf16_numbers(kMost * kIn, 5);
-  const Matrix x = gpu.matrix(values, kMost, kIn);
-  for (const int out : {64, 1536, 4000}) {
-    const auto weight = gpu.linear(bf16_numbers(kIn * out, 6), out, kIn, bf16_numbers(out, 7));
+  // Small products have a kernel of their own.
+  for (const auto& [in, out] : {std::pair{512, 64}, {512, 1536}, {1536, 64}, {1536, 4000}}) {
+    const Matrix x = gpu.matrix(bf16_numbers(static_cast<std::size_t>(kMost) * in, 5), kMost, in);
+    const auto weight = gpu.linear(bf16_numbers(static_cast<std::size_t>(in) * out, 6), out, in,
+                                   bf16_numbers(out, 7));
     const Matrix all = gpu.backend->allocate(kMost, out);
     gpu.backend->project(x, *weight, 0, all);
     const auto wanted = gpu.read(all);
@@ -89,7 +90,7 @@ TEST_P(Operations, ARowOfAProductDoesNotDependOnTheNumberOfRows) {
       const auto actual = gpu.read(some);
       EXPECT_TRUE(std::equal(actual.begin(), actual.end(),
                              wanted.begin() + static_cast<std::ptrdiff_t>(first) * out))
-          << rows << " rows of " << out << " outputs";
+          << rows << " rows, " << in << " inputs, " << out << " outputs";
     }
   }
 }
@@ -106,6 +107,9 @@ constexpr AttentionCase kAttention[] = {
     {8, 2, 8, 21, 21, AttentionKind::kBlockCausal, 4},
     {7, 1, 8, 40, 40, AttentionKind::kCausal, 1},
     {4, 2, 64, 70, 70, AttentionKind::kFull, 1},
+    {4, 4, 64, 160, 160, AttentionKind::kBlockCausal, 4},
+    {4, 1, 64, 33, 200, AttentionKind::kCausal, 1},
+    {20, 4, 64, 70, 70, AttentionKind::kFull, 1},
     {4, 4, 128, 200, 200, AttentionKind::kFull, 1},
     {7, 1, 128, 129, 129, AttentionKind::kFull, 1},
     {8, 2, 128, 150, 150, AttentionKind::kBlockCausal, 4},
@@ -147,6 +151,65 @@ TEST_P(Operations, AQueryDoesNotDependOnItsNeighbours) {
                              all.begin() + static_cast<std::ptrdiff_t>(few[i]) * q))
           << "query " << few[i] << " of " << c.heads << " heads of " << c.dim;
     }
+  }
+}
+
+// A layer of a small model. `pause` asks for a result after every operation.
+std::vector<float> small_layer(Bench& on, int rows, bool pause) {
+  constexpr int kHidden = 256, kMlp = 704;
+  Backend& backend = *on.backend;
+  const AttentionShape shape{4, 4, 64, AttentionKind::kFull, 1};
+  const auto weight = [&](int out, int in, std::uint32_t seed) {
+    return on.linear(bf16_numbers(static_cast<std::size_t>(out) * in, seed, 0.1f), out, in);
+  };
+  const auto table = weight(300, kHidden, 1), qkv = weight(3 * kHidden, kHidden, 2),
+             wo = weight(kHidden, kHidden, 3), gate_up = weight(2 * kMlp, kHidden, 4),
+             down = weight(kHidden, kMlp, 5), head = weight(301, kHidden, 6);
+  const auto gains = on.gains(bf16_numbers(kHidden, 7));
+  const auto rotation = backend.make_rotation(rows, 64, 1e6);
+  const Matrix x = backend.allocate(rows, kHidden), h = backend.allocate(rows, kHidden),
+               all = backend.allocate(rows, 3 * kHidden), wide = backend.allocate(rows, 2 * kMlp),
+               attended = backend.allocate(rows, kHidden), few = backend.allocate(5, kHidden),
+               logits = backend.allocate_logits(5, 301);
+  const auto positions = iota(rows);
+  const auto done = [&] {
+    if (pause) on.read(x.row_range(0, 1));
+  };
+  std::vector<Token> tokens(rows);
+  for (int i = 0; i < rows; ++i) tokens[i] = i * 7 % 300;
+  backend.embed(*table, tokens, x), done();
+  for (int layer = 0; layer < 2; ++layer) {
+    backend.rms_norm(x, *gains, 1e-5f, h), done();
+    backend.project(h, *qkv, 0, all), done();
+    backend.rotate(all.columns(0, 2 * kHidden), positions, *rotation), done();
+    backend.attend(all.columns(0, kHidden), all.columns(kHidden, kHidden),
+                   all.columns(2 * kHidden, kHidden), positions, shape, attended);
+    done();
+    backend.project_add(attended, *wo, x), done();
+    backend.rms_norm(x, *gains, 1e-5f, h), done();
+    backend.project(h, *gate_up, 0, wide), done();
+    backend.gated_silu(wide, wide.columns(0, kMlp)), done();
+    backend.project_add(wide.columns(0, kMlp), *down, x), done();
+  }
+  backend.gather(x, iota(5, rows - 5), few), done();
+  backend.project(few, *head, 0, logits);
+  return on.read(logits);
+}
+
+TEST_P(Operations, ASmallPassIsTheSameInOneKernelAndOperationByOperation) {
+  for (const int rows : {5, 33, 160, 1100}) {
+    Bench gpu(make());
+    const auto apart = small_layer(gpu, rows, true);
+    EXPECT_EQ(small_layer(gpu, rows, false), apart) << rows << " rows";
+    EXPECT_EQ(small_layer(gpu, rows, false), apart) << rows << " rows, again";
+    Bench plain(make_reference_backend());
+    const auto wanted = small_layer(plain, rows, false);
+    double difference = 0, largest = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      difference = std::max<double>(difference, std::abs(apart[i] - wanted[i]));
+      largest = std::max<double>(largest, std::abs(wanted[i]));
+    }
+    EXPECT_LE(difference, (f32() ? 1e-4 : 4e-2) * largest) << rows << " rows";
   }
 }
 

@@ -1,16 +1,18 @@
 #include "backend/cuda/queue.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "backend/cuda/check.h"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/small.h"
 
 namespace umf {
 namespace {
 
 constexpr std::size_t kIntegers = std::size_t{1} << 21;  // tokens and positions of any context
 constexpr std::size_t kWorthRecording = 8;               // operations
-constexpr std::size_t kRecordings = 32;
+constexpr std::size_t kRecordings = 256;
 
 cudaStream_t make_stream() {
   cudaStream_t stream = nullptr;
@@ -46,21 +48,45 @@ void Queue::flush() {
           "copying tokens to the device");
   }
   // What fails is not tried again with the next pass.
-  const std::vector<Operation> operations = std::move(waiting_);
-  waiting_.clear();
-  if (operations.size() < kWorthRecording) return launch_all(operations);
+  const std::vector<Operation> operations = std::exchange(waiting_, {});
+  const std::vector<const Weight*> needed = std::exchange(needed_, {});
+  waiting_.reserve(operations.size());
+  needed_.reserve(needed.size());
+  // A recording would wait for the last weight before its first operation.
+  const bool all_arrived = std::ranges::all_of(
+      needed, [](const Weight* weight) { return !weight || weight->arrived(); });
+  if (!all_arrived || operations.size() < kWorthRecording) return launch_all(operations, needed);
   const auto same = [&](const Recording& r) { return r.operations == operations; };
   const auto known = std::find_if(recordings_.begin(), recordings_.end(), same);
   if (known == recordings_.end()) {
-    launch_all(operations);
-    recordings_.emplace_front().operations = operations;
+    Recording& recording = recordings_.emplace_front();
+    recording.operations = operations;
     if (recordings_.size() > kRecordings) recordings_.pop_back();
-    return;
+    if (!is_program(operations)) return launch_all(operations, needed);
+    put_on_device(recording);
+  } else {
+    recordings_.splice(recordings_.begin(), recordings_, known);
   }
-  recordings_.splice(recordings_.begin(), recordings_, known);
-  if (!known->graph) record(*known);
-  check(cudaGraphLaunch(known->graph, stream_), "replaying a pass");
+  replay(recordings_.front());
+}
+
+void Queue::replay(Recording& recording) {
+  if (recording.program.data()) {
+    launch_program(static_cast<const Operation*>(recording.program.data()),
+                   static_cast<int>(recording.operations.size()), stream_);
+  } else {
+    if (!recording.graph) record(recording);
+    check(cudaGraphLaunch(recording.graph, stream_), "replaying a pass");
+  }
   ++replays_;
+}
+
+void Queue::put_on_device(Recording& recording) {
+  const std::size_t bytes = recording.operations.size() * sizeof(Operation);
+  recording.program = pool_->array(bytes);
+  check(cudaMemcpyAsync(recording.program.data(), recording.operations.data(), bytes,
+                        cudaMemcpyHostToDevice, stream_),
+        "copying a list of operations to the device");
 }
 
 void Queue::finish() {
@@ -75,12 +101,17 @@ void Queue::settle() noexcept {
     finish();
   } catch (const Error&) {
     waiting_.clear();
+    needed_.clear();
   }
 }
 
-void Queue::launch_all(std::span<const Operation> operations) {
-  for (const Operation& operation : operations) {
-    if (operation.kind == OperationKind::kProduct && operation.in.type != DType::kF32) {
+void Queue::launch_all(std::span<const Operation> operations,
+                       std::span<const Weight* const> needed) {
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const Operation& operation = operations[i];
+    if (needed[i] && !needed[i]->arrived()) needed[i]->await(stream_);
+    if (operation.kind == OperationKind::kProduct && operation.in.type != DType::kF32 &&
+        !is_small(operation)) {
       if (!products_) products_ = std::make_unique<Products>(stream_, *pool_);
       products_->prepare(operation);
     }
@@ -106,6 +137,7 @@ void Queue::record(Recording& recording) {
 }
 
 void Queue::launch(const Operation& op) {
+  if (is_small(op)) return launch_small(op, stream_);
   switch (op.kind) {
     case OperationKind::kCopyRows:
       return launch_copy_rows(op, stream_);

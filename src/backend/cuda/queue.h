@@ -13,6 +13,7 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/product.h"
 #include "backend/cuda/view.h"
+#include "backend/cuda/weights.h"
 
 namespace umf {
 
@@ -28,8 +29,11 @@ class Queue {
 
   // The device's copy of the numbers, valid until finish().
   const int* place(std::span<const int> numbers);
-  void push(const Operation& operation) {
-    if (operation.out.rows > 0 && operation.out.cols > 0) waiting_.push_back(operation);
+  // The operation waits for the numbers of `weight`, which must stay until finish().
+  void push(const Operation& operation, const Weight* weight = nullptr) {
+    if (operation.out.rows <= 0 || operation.out.cols <= 0) return;
+    waiting_.push_back(operation);
+    needed_.push_back(weight);
   }
 
   // Starts everything that was pushed. What is flushed together is recorded together.
@@ -42,17 +46,21 @@ class Queue {
   int replays() const { return replays_; }
 
  private:
-  // A sequence that was seen; recorded when it is seen again.
+  // A sequence that was seen; recorded when it is seen again. Small ones need no graph but their
+  // list on the device.
   struct Recording {
     std::vector<Operation> operations;
+    DeviceArray program;
     cudaGraphExec_t graph = nullptr;
     ~Recording() {
       if (graph) cudaGraphExecDestroy(graph);
     }
   };
   void launch(const Operation& operation);
-  void launch_all(std::span<const Operation> operations);
+  void launch_all(std::span<const Operation> operations, std::span<const Weight* const> needed);
+  void replay(Recording& recording);
   void record(Recording& recording);
+  void put_on_device(Recording& recording);
 
   cudaStream_t stream_ = nullptr;
   std::shared_ptr<DevicePool> pool_;
@@ -61,7 +69,8 @@ class Queue {
   IntegerStage stage_;
   std::unique_ptr<Products> products_;
   std::vector<Operation> waiting_;
-  std::list<Recording> recordings_;  // latest use first
+  std::vector<const Weight*> needed_;  // by operation
+  std::list<Recording> recordings_;    // latest use first
   int replays_ = 0;
 };
 

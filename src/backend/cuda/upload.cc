@@ -1,7 +1,7 @@
 #include "backend/cuda/upload.h"
 
 #include <algorithm>
-#include <cstring>
+#include <thread>
 
 #include "backend/cuda/check.h"
 #include "backend/cuda/kernels.h"
@@ -9,7 +9,7 @@
 namespace umf {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{16} << 20;  // bytes
+constexpr std::size_t kPiece = std::size_t{32} << 20;  // bytes
 
 }  // namespace
 
@@ -17,20 +17,22 @@ Uploader::Lane::Lane() : host(kPiece), device(kPiece) {
   check(cudaEventCreateWithFlags(&free, cudaEventDisableTiming), "making an event");
 }
 
-Uploader::Uploader(cudaStream_t stream, WeightsCopied copied)
-    : stream_(stream), copied_(std::move(copied)) {}
+// Eight threads read a file in memory faster than the bus takes it.
+Uploader::Uploader(cudaStream_t stream)
+    : stream_(stream),
+      crew_(std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8)) {}
 
 Uploader::~Uploader() { cudaStreamSynchronize(stream_); }
 
-void Uploader::copy(const HostTensor& tensor, DType type, void* to) {
+void Uploader::copy(const HostTensor& tensor, DType type, void* to, const WeightsCopied& copied) {
   const std::size_t size = size_of(tensor.type);
   const std::size_t count = static_cast<std::size_t>(tensor.rows) * tensor.cols;
   for (std::size_t done = 0; done < count;) {
     Lane& lane = lanes_[next_];
-    next_ = 1 - next_;
+    next_ = (next_ + 1) % kLanes;
     const std::size_t numbers = std::min(count - done, kPiece / size);
     check(cudaEventSynchronize(lane.free), "copying weights");
-    std::memcpy(lane.host.data(), tensor.data + done * size, numbers * size);
+    crew_.copy(lane.host.data(), tensor.data + done * size, numbers * size);
     std::byte* target = static_cast<std::byte*>(to) + done * size_of(type);
     void* first_stop = tensor.type == type ? target : lane.device.data();
     check(cudaMemcpyAsync(first_stop, lane.host.data(), numbers * size, cudaMemcpyHostToDevice,
@@ -41,7 +43,7 @@ void Uploader::copy(const HostTensor& tensor, DType type, void* to) {
     check(cudaEventRecord(lane.free, stream_), "copying weights");
     done += numbers;
     bytes_ += numbers * size;
-    if (copied_) copied_(bytes_);
+    if (copied) copied(bytes_);
   }
 }
 

@@ -5,19 +5,21 @@
 #include <cuda_runtime_api.h>
 
 #include "backend/cuda/memory.h"
+#include "backend/cuda/parallel_copy.h"
 #include "backend/tensor.h"
 
 namespace umf {
 
 class Uploader {
  public:
-  Uploader(cudaStream_t stream, WeightsCopied copied);
+  explicit Uploader(cudaStream_t stream);
   ~Uploader();
   Uploader(const Uploader&) = delete;
   Uploader& operator=(const Uploader&) = delete;
 
   // The numbers of `tensor`, packed, at `to` in `type`. The host's memory has been read on return.
-  void copy(const HostTensor& tensor, DType type, void* to);
+  // `copied` hears of the bytes of all tensors so far.
+  void copy(const HostTensor& tensor, DType type, void* to, const WeightsCopied& copied);
 
  private:
   struct Lane {
@@ -27,10 +29,11 @@ class Uploader {
     explicit Lane();
     ~Lane() { cudaEventDestroy(free); }
   };
+  static constexpr int kLanes = 3;
   cudaStream_t stream_;
-  Lane lanes_[2];
+  Lane lanes_[kLanes];
   int next_ = 0;
-  WeightsCopied copied_;
+  ParallelCopy crew_;
   std::uint64_t bytes_ = 0;
 };
 

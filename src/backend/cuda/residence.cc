@@ -1,0 +1,45 @@
+#include "backend/cuda/residence.h"
+
+#include "backend/cuda/check.h"
+
+namespace umf {
+
+CudaResidence::CudaResidence(std::shared_ptr<Queue> queue, std::shared_ptr<WeightStore> store)
+    : queue_(std::move(queue)), store_(std::move(store)) {
+  check(cudaEventCreate(&start_), "making an event");
+  check(cudaEventCreate(&stop_), "making an event");
+}
+
+CudaResidence::~CudaResidence() {
+  queue_->settle();
+  cudaEventDestroy(start_);
+  cudaEventDestroy(stop_);
+}
+
+void CudaResidence::leave() {
+  if (!here_) return;
+  queue_->finish();
+  seconds_ = seconds_coming();
+  timed_ = true;
+  for (const auto& weight : weights_) store_->leave(*weight);
+  here_ = false;
+}
+
+void CudaResidence::come() {
+  if (here_) return;
+  check(cudaEventRecord(start_, store_->stream()), "an event");
+  for (const auto& weight : weights_) store_->come(*weight);
+  check(cudaEventRecord(stop_, store_->stream()), "an event");
+  timed_ = false;
+  here_ = true;
+}
+
+double CudaResidence::seconds_coming() const {
+  if (timed_) return seconds_;
+  float milliseconds = 0;
+  check(cudaEventSynchronize(stop_), "moving weights to the device");
+  check(cudaEventElapsedTime(&milliseconds, start_, stop_), "a measurement");
+  return seconds_ + milliseconds / 1000;
+}
+
+}  // namespace umf

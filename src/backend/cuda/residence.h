@@ -1,0 +1,36 @@
+// The weights that one model loaded: they leave the device and come back together.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <vector>
+
+#include "backend/cuda/queue.h"
+#include "backend/cuda/weights.h"
+
+namespace umf {
+
+class CudaResidence final : public Residence {
+ public:
+  CudaResidence(std::shared_ptr<Queue> queue, std::shared_ptr<WeightStore> store);
+  ~CudaResidence() override;
+
+  // In the order in which a pass needs them: so they come back.
+  void add(std::shared_ptr<Weight> weight) { weights_.push_back(std::move(weight)); }
+
+  bool here() const override { return here_; }
+  void leave() override;
+  void come() override;
+  double seconds_coming() const override;
+
+ private:
+  std::shared_ptr<Queue> queue_;
+  std::shared_ptr<WeightStore> store_;
+  std::vector<std::shared_ptr<Weight>> weights_;
+  bool here_ = true, timed_ = true;  // timed_: the last way back is in seconds_
+  cudaEvent_t start_ = nullptr, stop_ = nullptr;
+  double seconds_ = 0;
+};
+
+}  // namespace umf

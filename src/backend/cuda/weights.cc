@@ -1,0 +1,167 @@
+#include "backend/cuda/weights.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/cuda/check.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kAlignment = 256;                    // bytes, of every part
+constexpr std::uint64_t kMargin = std::uint64_t{3} << 30;  // activations of a few models
+
+std::size_t count_of(const WeightPart& part) {
+  std::size_t count = 0;
+  for (const HostTensor& t : part.tensors) count += static_cast<std::size_t>(t.rows) * t.cols;
+  return count;
+}
+
+}  // namespace
+
+Weight::Weight(std::shared_ptr<WeightStore> store, std::span<const WeightPart> parts)
+    : store_(std::move(store)) {
+  for (const WeightPart& part : parts) {
+    offsets_.push_back(bytes_);
+    const std::size_t bytes = std::max<std::size_t>(count_of(part), 1) * size_of(part.type);
+    bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  check(cudaEventCreateWithFlags(&copied_, cudaEventDisableTiming), "making an event");
+}
+
+Weight::~Weight() {
+  if (data_) store_->free(data_, bytes_);
+  cudaEventDestroy(copied_);
+}
+
+bool Weight::arrived() const {
+  if (arrived_.load(std::memory_order_acquire)) return true;
+  const cudaError_t status = cudaEventQuery(copied_);
+  if (status == cudaErrorNotReady) return false;
+  check(status, "copying weights");
+  arrived_.store(true, std::memory_order_release);
+  return true;
+}
+
+void Weight::await(cudaStream_t stream) const {
+  check(cudaStreamWaitEvent(stream, copied_, 0), "waiting for weights");
+}
+
+std::shared_ptr<WeightStore> WeightStore::of_this_process() {
+  static std::mutex mutex;
+  static std::weak_ptr<WeightStore> kept;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<WeightStore> store = kept.lock();
+  if (!store) kept = store = std::make_shared<WeightStore>();
+  return store;
+}
+
+WeightStore::WeightStore() {
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
+  check(cudaMemPoolCreate(&pool_, &properties), "making a pool of device memory");
+  // What one model leaves free the next one takes: nothing goes back to the driver in between.
+  std::uint64_t everything = UINT64_MAX;
+  check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &everything),
+        "making a pool of device memory");
+}
+
+WeightStore::~WeightStore() {
+  cudaStreamSynchronize(stream_);
+  uploader_.reset();
+  cudaMemPoolDestroy(pool_);
+  cudaStreamDestroy(stream_);
+}
+
+std::shared_ptr<Weight> WeightStore::load(std::span<const WeightPart> parts,
+                                          const WeightsCopied& copied) {
+  Key key;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const HostTensor& t : parts[i].tensors)
+      key.emplace_back(i, parts[i].type, t.data, t.type, t.rows, t.cols);
+  }
+  const std::lock_guard lock(mutex_);
+  if (std::shared_ptr<Weight> weight = known_[key].lock()) return weight;
+  std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
+  auto weight = std::make_shared<Weight>(shared_from_this(), parts);
+  fill(*weight, parts, copied);
+  known_[key] = weight;
+  return weight;
+}
+
+std::shared_ptr<Weight> WeightStore::load_own(std::span<const WeightPart> parts,
+                                              const WeightsCopied& copied) {
+  const std::lock_guard lock(mutex_);
+  auto weight = std::make_shared<Weight>(shared_from_this(), parts);
+  fill(*weight, parts, copied);
+  return weight;
+}
+
+void WeightStore::fill(Weight& weight, std::span<const WeightPart> parts,
+                       const WeightsCopied& copied) {
+  weight.data_ = allocate(weight.bytes_);
+  if (!uploader_) uploader_ = std::make_unique<Uploader>(stream_);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::byte* to = weight.part(static_cast<int>(i));
+    for (const HostTensor& tensor : parts[i].tensors) {
+      uploader_->copy(tensor, parts[i].type, to, copied);
+      to += static_cast<std::size_t>(tensor.rows) * tensor.cols * size_of(parts[i].type);
+    }
+  }
+  check(cudaEventRecord(weight.copied_, stream_), "copying weights");
+}
+
+void WeightStore::leave(Weight& weight) {
+  const std::lock_guard lock(mutex_);
+  if (!weight.data_) return;
+  if (!weight.host_) {
+    auto host = std::make_unique<PinnedArray>(weight.bytes_);
+    check(
+        cudaMemcpyAsync(host->data(), weight.data_, weight.bytes_, cudaMemcpyDeviceToHost, stream_),
+        "moving weights to the host");
+    weight.host_ = std::move(host);
+  }
+  free(std::exchange(weight.data_, nullptr), weight.bytes_);
+}
+
+void WeightStore::come(Weight& weight) {
+  const std::lock_guard lock(mutex_);
+  if (weight.data_) return;
+  weight.data_ = allocate(weight.bytes_);
+  weight.arrived_ = false;
+  check(cudaMemcpyAsync(weight.data_, weight.host_->data(), weight.bytes_, cudaMemcpyHostToDevice,
+                        stream_),
+        "moving weights to the device");
+  check(cudaEventRecord(weight.copied_, stream_), "moving weights to the device");
+}
+
+std::uint64_t WeightStore::room() const {
+  std::size_t free = 0, all = 0;
+  std::uint64_t reserved = 0;
+  check(cudaMemGetInfo(&free, &all), "asking for the GPU's memory");
+  check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved),
+        "asking for the GPU's memory");
+  const std::uint64_t room = free + reserved - std::min<std::uint64_t>(reserved, bytes_here_);
+  return room - std::min<std::uint64_t>(room, kMargin);
+}
+
+void WeightStore::trim() noexcept {
+  cudaStreamSynchronize(stream_);
+  cudaMemPoolTrimTo(pool_, 0);
+}
+
+std::byte* WeightStore::allocate(std::size_t bytes) {
+  void* data = nullptr;
+  check(cudaMallocFromPoolAsync(&data, bytes, pool_, stream_), "allocating memory for weights");
+  bytes_here_ += bytes;
+  return static_cast<std::byte*>(data);
+}
+
+void WeightStore::free(std::byte* data, std::size_t bytes) noexcept {
+  cudaFreeAsync(data, stream_);
+  bytes_here_ -= bytes;
+}
+
+}  // namespace umf

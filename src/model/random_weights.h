@@ -1,0 +1,98 @@
+// Random weights of any shape for benchmarks: what no disk has room for.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/family.h"
+#include "model/safetensors.h"
+
+namespace umf {
+
+// One block of random numbers that all tensors share, from different places in it on. Must outlive
+// the weights.
+class RandomWeights {
+ public:
+  // Tensors besides those of the architecture.
+  using Extra = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
+
+  RandomWeights(const Architecture& a, const TensorNames& n, const Extra& extra = {}) {
+    const int widest = std::max({a.vocabulary, a.mlp, a.hidden});
+    fill(static_cast<std::size_t>(widest) * a.hidden + kSlack);
+    for (const auto& [name, shape] : extra) add(name, shape);
+    matrix(n.embedding, a.vocabulary, a.hidden);
+    vector(n.final_norm, a.hidden);
+    if (!n.head.empty()) matrix(n.head, a.vocabulary, a.hidden);
+    for (int layer = 0; layer < a.layers; ++layer) {
+      const std::string p = n.layer + std::to_string(layer) + ".";
+      vector(p + n.attention_norm, a.hidden);
+      vector(p + n.mlp_norm, a.hidden);
+      const std::pair<const std::string&, int> inputs[] = {
+          {n.query, a.query_cols()}, {n.key, a.kv_cols()}, {n.value, a.kv_cols()}};
+      for (const auto& [name, outputs] : inputs) {
+        matrix(p + name + ".weight", outputs, a.hidden);
+        if (a.qkv_bias) vector(p + name + ".bias", outputs);
+      }
+      matrix(p + n.attention_out, a.hidden, a.query_cols());
+      matrix(p + n.gate, a.mlp, a.hidden);
+      matrix(p + n.up, a.mlp, a.hidden);
+      matrix(p + n.down, a.hidden, a.mlp);
+    }
+  }
+  Weights weights() const { return Weights::in_memory(tensors_); }
+
+ private:
+  static constexpr std::size_t kSlack = 1 << 20;
+
+  // bf16 between -1/32 and 1/32: sign and mantissa at random, the exponent nearly so.
+  void fill(std::size_t count) {
+    numbers_.resize(count);
+    std::uint64_t state = 0x9E3779B97F4A7C15;
+    for (std::uint16_t& number : numbers_) {
+      state = state * 6364136223846793005 + 1442695040888963407;
+      const auto bits = static_cast<std::uint32_t>(state >> 40);
+      number = static_cast<std::uint16_t>((bits & 0x807F) | (118 + (bits >> 8) % 4) << 7);
+    }
+  }
+  void matrix(const std::string& name, int rows, int cols) { add(name, {rows, cols}); }
+  void vector(const std::string& name, int size) { add(name, {size}); }
+  void add(const std::string& name, std::vector<std::int64_t> shape) {
+    std::size_t count = 1;
+    for (const std::int64_t n : shape) count *= n;
+    const std::size_t first = tensors_.size() * 4001 % kSlack;
+    const std::span<const std::uint16_t> numbers(numbers_.data() + first, count);
+    tensors_[name] = {"BF16", std::move(shape), std::as_bytes(numbers)};
+  }
+
+  std::vector<std::uint16_t> numbers_;
+  std::map<std::string, StoredTensor> tensors_;
+};
+
+inline Architecture llada_8b() {
+  return {.layers = 32,
+          .hidden = 4096,
+          .mlp = 12288,
+          .vocabulary = 126464,
+          .max_length = 4096,
+          .attention = {32, 32, 128, AttentionKind::kFull, 1},
+          .rope_theta = 5e5,
+          .norm_eps = 1e-5f};
+}
+
+inline Architecture dream_7b() {
+  return {.layers = 28,
+          .hidden = 3584,
+          .mlp = 18944,
+          .vocabulary = 152064,
+          .max_length = 4096,
+          .attention = {28, 4, 128, AttentionKind::kFull, 1},
+          .rope_theta = 1e6,
+          .norm_eps = 1e-6f,
+          .qkv_bias = true};
+}
+
+}  // namespace umf
