@@ -1,9 +1,12 @@
 # The front door. Everything real happens in CMake; `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: build all solve test asan bench bench-gpu evidence fuzz format format-check tidy clean help packages
+.PHONY: packages test-packages build all solve test asan bench bench-gpu evidence fuzz format format-check tidy clean help
 
 packages:
 	@tools/install-packages
+
+test-packages:
+	@tools/install-packages tests
 
 build: packages ## build the program: build/umf
 	@cmake --preset cpu >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
@@ -16,7 +19,7 @@ all: build # the tests and benchmarks, too
 solve: build ## solve a built-in problem with the embedded models
 	@build/umf solve
 
-test: all ## build and run all tests
+test: test-packages all ## build and run all tests
 	@ctest --preset cpu -j2
 
 asan: packages ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer

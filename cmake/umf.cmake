@@ -75,14 +75,21 @@ function(umf_fuzzer source library)
   target_link_libraries(${name} PRIVATE ${library})
 endfunction()
 
+# umf_embed_texts(OUTPUT HEADER FUNCTION NAME_PART FILES...): the texts of the files as a table of pairs, name and text,
+# that FUNCTION of HEADER gives. NAME_PART is NAME or NAME_WE: no two files may have the same.
+function(umf_embed_texts output header function name_part)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} "-DOUTPUT=${output}" "-DHEADER=${header}" "-DFUNCTION=${function}"
+            "-DNAME_PART=${name_part}" "-DTEXTS=${ARGN}" -P ${script}
+    DEPENDS ${ARGN} ${script}
+    VERBATIM)
+endfunction()
+
 # umf_embed_python(OUTPUT): all src/*/python/*.py as the table of sandbox/embedded.h. A module is named by
 # its file, so no two folders may use the same name.
 function(umf_embed_python output)
   file(GLOB modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/python/*.py)
-  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_python.cmake)
-  add_custom_command(
-    OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} "-DOUTPUT=${output}" "-DMODULES=${modules}" -P ${script}
-    DEPENDS ${modules} ${script}
-    VERBATIM)
+  umf_embed_texts(${output} sandbox/embedded.h embedded_modules NAME_WE ${modules})
 endfunction()

@@ -48,8 +48,8 @@ class AheadWorld final : public World {
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;
 
-  // The action of the walk asked for last: for an observer, the one whose passes it sees.
-  int acting() const { return asked_.action; }
+  // The walk asked for last: for an observer, the one whose passes it sees.
+  const Trial& asked() const { return asked_; }
 
   // Ends what nobody will ask for any more; nothing can be walked or judged afterwards.
   Speculation finish();

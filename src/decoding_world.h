@@ -21,23 +21,23 @@ class DecodingWorld final : public World {
   int actions() const override { return walker_.actions(); }
   int model_of(int action) const override { return walker_.model_of(action); }
   Outcome walk(const Trial& trial, int limit) override {
-    acting_ = trial.action;
+    asked_ = trial;
     return walker_.walk(trial, limit, observer_);
   }
   Branching branch(StateId from, int action, int children) override {
-    acting_ = action;
+    asked_ = {from, action};
     return walker_.branch(from, action, children, observer_);
   }
   // A judge is a function of the text, so that the same text is judged once.
   Verdict judge(StateId end) override;
-  // The action of the last walk: for an observer, the one whose passes it sees.
-  int acting() const { return acting_; }
+  // The last walk: for an observer, the one whose passes it sees.
+  const Trial& asked() const { return asked_; }
 
  private:
   Walker& walker_;
   Reward& reward_;
   WalkObserver observer_;
-  int acting_ = 0;
+  Trial asked_;
   std::unordered_map<std::string, Verdict> judged_;
 };
 

@@ -15,7 +15,26 @@
 namespace umf {
 namespace {
 
-constexpr const char* kKind = "umf-journal-1";
+constexpr const char* kKind = "umf-journal-2";
+
+// Flat: a walk has as many writes as passes.
+Json writes_json(const std::vector<Write>& writes) {
+  Json list = Json::array();
+  for (const auto& [pass, cell, token] : writes) {
+    list.push_back(pass);
+    list.push_back(cell);
+    list.push_back(token);
+  }
+  return list;
+}
+
+std::vector<Write> parse_writes(const Json& json) {
+  const auto numbers = json.get<std::vector<int>>();
+  std::vector<Write> writes;
+  for (std::size_t i = 0; i + 2 < numbers.size(); i += 3)
+    writes.push_back({numbers[i], numbers[i + 1], numbers[i + 2]});
+  return writes;
+}
 
 Json outcome_json(const Outcome& outcome, const Journal::States& states) {
   Json path = Json::array();
@@ -25,7 +44,8 @@ Json outcome_json(const Outcome& outcome, const Journal::States& states) {
           {"passes", outcome.passes},
           {"spared", outcome.spared},
           {"complete", outcome.complete},
-          {"feasible", outcome.feasible}};
+          {"feasible", outcome.feasible},
+          {"writes", writes_json(outcome.writes)}};
 }
 
 Outcome parse_outcome(const Json& json, const Journal::States& states) {
@@ -37,6 +57,7 @@ Outcome parse_outcome(const Json& json, const Journal::States& states) {
   outcome.spared = json.at("spared");
   outcome.complete = json.at("complete");
   outcome.feasible = json.at("feasible");
+  outcome.writes = parse_writes(json.at("writes"));
   return outcome;
 }
 
@@ -53,6 +74,26 @@ std::string checksum(std::string_view bytes) {
 
 std::string line_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// A reward as JSON can hold it: there are no infinities, so that they are written as text.
+Json verdict_json(const Verdict& verdict) {
+  Json tests = Json::array();
+  for (const auto& [name, outcome, why] : verdict.tests)
+    tests.push_back({name, static_cast<int>(outcome), why});
+  const Json reward = std::isfinite(verdict.reward) ? Json(verdict.reward)
+                                                    : Json(fmt::format("{}", verdict.reward));
+  return {{"reward", reward}, {"why", verdict.why}, {"tests", tests}};
+}
+
+Verdict parse_verdict(const Json& json) {
+  const Json& reward = json.at("reward");
+  Verdict verdict{reward.is_number() ? reward.get<double>() : std::stod(reward.get<std::string>()),
+                  json.at("why")};
+  for (const Json& test : json.at("tests"))
+    verdict.tests.push_back(
+        {test.at(0), static_cast<TestOutcome>(test.at(1).get<int>()), test.at(2)});
+  return verdict;
 }
 
 // Whether a recorded walk is what this one would give. States are numbered in the order in which
@@ -173,15 +214,12 @@ Verdict Journal::judge(StateId end) {
     valid_bytes_ = recorded_.front().end;
     recorded_.pop_front();
     ++replayed_;
-    // JSON has no infinities: they are written as text.
-    const Json& reward = verdict.at("reward");
-    return {reward.is_number() ? reward.get<double>() : std::stod(reward.get<std::string>()),
-            verdict.at("why")};
+    return parse_verdict(verdict);
   }
   const Verdict verdict = inner_.judge(end);
-  const Json reward = std::isfinite(verdict.reward) ? Json(verdict.reward)
-                                                    : Json(fmt::format("{}", verdict.reward));
-  append({{"verdict", {{"of", end}, {"reward", reward}, {"why", verdict.why}}}});
+  Json json = verdict_json(verdict);
+  json["of"] = end;
+  append({{"verdict", json}});
   return verdict;
 }
 

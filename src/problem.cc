@@ -16,7 +16,10 @@ void add_prefill(Json& spec, const std::string& prefill) {
 }  // namespace
 
 Problem parse_problem(const std::string& text, const std::string& where, Json* hidden) {
-  Json json = parse_json(text, where);
+  return make_problem(parse_json(text, where), where, hidden);
+}
+
+Problem make_problem(const Json& json, const std::string& where, Json* hidden) {
   if (!json.is_object()) throw Error(where + ": a problem is a JSON object");
   for (const auto& [key, value] : json.items()) {
     const bool text_key = key == "id" || key == "prompt" || key == "system" || key == "prefill";

@@ -23,5 +23,7 @@ struct Problem {
 // Reads a problem file. Throws Error naming the file and the key. `hidden`, where given, gets the
 // object of that name, or null.
 Problem parse_problem(const std::string& text, const std::string& where, Json* hidden = nullptr);
+// The same from its object.
+Problem make_problem(const Json& json, const std::string& where, Json* hidden = nullptr);
 
 }  // namespace umf

@@ -35,8 +35,8 @@ class ProblemSearch {
   std::string text(StateId end) const;
   // The same text by who wrote it.
   std::vector<AuthoredText> authors(const Candidate& candidate) const;
-  // While an observer is called: the action that makes the pass.
-  int acting() const { return beam_ ? beam_->acting() : ahead_->acting(); }
+  // While an observer is called: the trial whose pass it sees.
+  const Trial& asked() const { return beam_ ? beam_->asked() : ahead_->asked(); }
   long prompt_tokens() const { return static_cast<long>(participants_.front().prompt.size()); }
   const Walker& walker() const { return walker_; }
   const Speculation& speculation() const { return speculation_; }       // after the run

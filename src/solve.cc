@@ -29,8 +29,8 @@ class Run {
   Outcome walk_world(const Trial& trial, long limit);
   Verdict verdict_of(StateId end, long& judged);
   // Books a rollout that ended at the end of `outcome`'s path, and keeps it if it is the best.
-  void score(const Trial& trial, Outcome& outcome, Ledger& ledger, std::optional<Candidate>& best,
-             long& judged);
+  Verdict score(const Trial& trial, Outcome& outcome, Ledger& ledger,
+                std::optional<Candidate>& best, long& judged);
   void cut_curve(const Trial& trial, int passes, double seconds_before);
   void cut(CurvePoint& point, const Trial& trial);
   bool enough(double reward) const {
@@ -47,6 +47,7 @@ class Run {
   Lineage lineage_;
   BudgetCurve curve_;
   std::unordered_map<StateId, Verdict> verdicts_;
+  Verdict verdict_;  // of the last miss
 };
 
 Run::Run(Search& search, World& world, RolloutCache& known, const SolveOptions& options,
@@ -120,12 +121,13 @@ std::optional<Outcome> Run::walk(const Trial& trial) {
 }
 
 void Run::judge(const Trial& trial, Outcome& outcome) {
-  score(trial, outcome, ledger_, solution_.best, ledger_.judged);
+  verdict_ = score(trial, outcome, ledger_, solution_.best, ledger_.judged);
   if (trial.draw == 0 && outcome.complete) known_.insert(trial, outcome);
 }
 
 bool Run::observed(const Trial& trial, const Outcome& outcome) const {
-  return !observer_ || observer_({trial, outcome, ledger_, solution_.best, lineage_});
+  return !observer_ || observer_({trial, outcome, ledger_, solution_.best, lineage_,
+                                  outcome.cached ? nullptr : &verdict_});
 }
 
 Outcome Run::walk_world(const Trial& trial, long limit) {
@@ -145,8 +147,8 @@ Verdict Run::verdict_of(StateId end, long& judged) {
   return verdict;
 }
 
-void Run::score(const Trial& trial, Outcome& outcome, Ledger& ledger,
-                std::optional<Candidate>& best, long& judged) {
+Verdict Run::score(const Trial& trial, Outcome& outcome, Ledger& ledger,
+                   std::optional<Candidate>& best, long& judged) {
   const StateId end = outcome.path.back().state;
   Verdict verdict = verdict_of(end, judged);
   outcome.reward = verdict.reward;
@@ -156,11 +158,12 @@ void Run::score(const Trial& trial, Outcome& outcome, Ledger& ledger,
                       .reward = verdict.reward,
                       .complete = outcome.complete,
                       .iteration = ledger.rollouts()};
-  if (best && !better(candidate, *best)) return;
+  if (best && !better(candidate, *best)) return verdict;
   candidate.actions = lineage_.actions(end);
   candidate.path = lineage_.states(end);
-  candidate.why = std::move(verdict.why);
+  candidate.why = verdict.why;
   best = std::move(candidate);
+  return verdict;
 }
 
 // The smaller budgets that end inside this rollout would have cut it. What that costs is not the

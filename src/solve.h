@@ -40,6 +40,7 @@ struct RolloutEvent {
   const Ledger& ledger;    // its rollouts() is this one's number, from 1
   const std::optional<Candidate>& best;
   const Lineage& lineage;
+  const Verdict* verdict;  // of the end; none for a hit
 };
 using Observer = std::function<bool(const RolloutEvent&)>;  // false: stop here
 

@@ -105,7 +105,8 @@ std::optional<Stop> Beam::score(const Place& parent, const Branch& branch, std::
   ledger_.count_reward(action_, verdict.reward);
   scored_.push_back({branch.child, verdict.reward});
   keep(branch, verdict);
-  const bool go_on = !observer_ || observer_({trial, outcome, ledger_, solution_.best, lineage_});
+  const bool go_on =
+      !observer_ || observer_({trial, outcome, ledger_, solution_.best, lineage_, &verdict});
   if (limits_.stop_at_reward && verdict.reward >= *limits_.stop_at_reward) return Stop::kReward;
   if (!go_on) return Stop::kInterrupted;
   return std::nullopt;

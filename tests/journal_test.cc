@@ -232,7 +232,7 @@ TEST(Journal, AFileOfAnotherKindIsRefusedAndKept) {
   const TemporaryDirectory directory;
   for (const std::string text :
        {"{\"id\": \"a problem\"}\n", "{\"id\": \"without a line end\"}", "notes", "[1]\n", "7\n",
-        "{\"kind\": 3}\n", "{\"kind\": \"umf-journal-1\"}\n", "{\"kind\":\"umf-journal-1\"",
+        "{\"kind\": 3}\n", "{\"kind\": \"umf-journal-2\"}\n", "{\"kind\":\"umf-journal-2\"",
         "not JSON\n", "\n", "{\"configuration\":{\"models\":[\"other"}) {
     SCOPED_TRACE(text);
     write_file(directory / "j", text);

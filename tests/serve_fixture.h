@@ -70,6 +70,7 @@ class Client {
     }
     return std::exchange(received_, "");
   }
+  const std::string& rest_so_far() const { return received_; }  // what no reply has taken
   // Until what came contains `text`; false when the server closed before.
   bool await(const std::string& text) {
     while (received_.find(text) == std::string::npos) {

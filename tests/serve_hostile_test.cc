@@ -40,7 +40,7 @@ TEST(ServeHostile, WrongMethodsAndPaths) {
       server.send("POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n").status,
       405);
   for (const char* path :
-       {"/", "/v1", "/v1/", "/v1/chat/completions/", "/../../etc/passwd", "/v1/../v1/models",
+       {"/page", "/v1", "/v1/", "/v1/chat/completions/", "/../../etc/passwd", "/v1/../v1/models",
         "//v1/models", "/%2e%2e/%2e%2e/etc/passwd", "/v1/models%00", "/V1/MODELS", "/index.html"})
     EXPECT_EQ(status("GET", path), 404) << path;
   EXPECT_EQ(status("BREW", "/health"), 400);

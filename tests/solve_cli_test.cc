@@ -128,10 +128,11 @@ TEST_F(SolveCli, TheTraceHasALinePerRollout) {
   const Json search = Json::parse(run.out)["search"];
   const std::vector<Json> lines = lines_of(place("trace"));
   ASSERT_EQ(lines.size(), search["rollouts"].get<std::size_t>());
-  EXPECT_THAT(keys_of(OrderedJson::parse(
-                  read_file(place("trace")).substr(0, read_file(place("trace")).find('\n')))),
-              ElementsAre("iteration", "from", "action", "draw", "hit", "child", "end", "passes",
-                          "nfe", "complete", "reward", "best"));
+  EXPECT_THAT(
+      keys_of(OrderedJson::parse(
+          read_file(place("trace")).substr(0, read_file(place("trace")).find('\n')))),
+      ElementsAre("iteration", "from", "action", "draw", "hit", "child", "end", "passes", "nfe",
+                  "complete", "reward", "best", "path", "masks", "writes", "verdict"));
   int hits = 0, passes = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     EXPECT_EQ(lines[i]["iteration"], i + 1);

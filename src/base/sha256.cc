@@ -77,4 +77,12 @@ std::string sha256(std::string_view bytes) {
   return hash.digest();
 }
 
+std::string sha256_bytes(std::string_view bytes) {
+  const std::string digits = sha256(bytes);
+  std::string digest;
+  for (std::size_t i = 0; i < digits.size(); i += 2)
+    digest += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  return digest;
+}
+
 }  // namespace umf

@@ -24,5 +24,6 @@ class Sha256 {
 };
 
 std::string sha256(std::string_view bytes);
+std::string sha256_bytes(std::string_view bytes);  // the 32 bytes instead of their digits
 
 }  // namespace umf

@@ -17,10 +17,14 @@ namespace fs = std::filesystem;
 constexpr const char* kKind = "umf-run-1";
 constexpr const char* kFolders[] = {"results", "leases", "workers", "checkpoints", "traces"};
 
-// What may differ between the workers of one run: where things lie, and who began.
+// What may differ between the workers of one run: where things lie, who began, and names that
+// follow from the rest, which earlier versions did not write.
 Json comparable(Json manifest) {
   manifest.erase("made_by");
   if (manifest.contains("dataset")) manifest["dataset"].erase("path");
+  if (manifest.contains("configurations")) {
+    for (Json& configuration : manifest["configurations"]) configuration.erase("action_names");
+  }
   if (manifest.contains("models")) {
     for (Json& model : manifest["models"]) model.erase("directory");
   }

@@ -76,6 +76,7 @@ class Runner {
 };
 
 BenchEnd Runner::work() {
+  write_problems(run_, plan_.tasks);
   while (!stopped()) {
     views_.refresh_now_and_then(board_.results());
     if (auto job = board_.next()) {

@@ -66,10 +66,11 @@ Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkM
   ProblemSearch search(task.configuration, shelf, task.problem, reward, observe, &memo);
   keep_checkpoint(search, task);
   std::string trace;
+  TraceWriter tracer(search.walker());
   const double loaded = shelf.load_seconds();
   const long made = memo.passes();
   Solution solution = search.run([&](const RolloutEvent& event) {
-    if (!task.trace.empty()) trace += trace_line(event);
+    if (!task.trace.empty()) trace += tracer.line(event);
     return !task.stop || !task.stop();
   });
   if (solution.stopped == Stop::kInterrupted) return {.stopped = true};

@@ -38,6 +38,13 @@ void write_submissions(const std::filesystem::path& stem, const std::string& dat
 
 }  // namespace
 
+void write_problems(const RunDirectory& run, const std::vector<Task>& tasks) {
+  std::string lines;
+  for (const Task& task : tasks)
+    lines += dumped({{"id", task.problem.id}, {"prompt", task.problem.prompt}}, -1);
+  create_file(run.file("problems.jsonl"), lines);
+}
+
 // What came while it wrote may have been written by one whose files it has just replaced: then once
 // more. Who is still at work writes later, so there is no need to keep up with it.
 void Views::refresh(ResultIndex& results) {

@@ -3,10 +3,14 @@
 
 #include <chrono>
 
+#include "bench/dataset.h"
 #include "bench/result_log.h"
 #include "bench/run_directory.h"
 
 namespace umf {
+
+// Writes problems.jsonl, what was asked, where it is not there yet.
+void write_problems(const RunDirectory& run, const std::vector<Task>& tasks);
 
 // Writes results.jsonl, samples.jsonl, summary.json, and samples/NAME-BUDGET as EvalPlus (.jsonl)
 // or, for its own problems, LiveCodeBench (.json) takes them. Several workers may do so at once:

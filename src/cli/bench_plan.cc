@@ -201,6 +201,7 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
     json["name"] = contender.name;
     json["budgets"] = contender.budgets;
     json["model_names"] = largest.model_names;
+    json["action_names"] = largest.action_names;
     configurations.push_back(std::move(json));
   }
   Json json = {{"version", version()},

@@ -65,6 +65,7 @@ inline constexpr int kExitInterrupted = 130;
 Command solve_command();
 Command bench_command();
 Command status_command();
+Command report_command();
 Command grade_command();
 Command generate_command();
 Command serve_command();

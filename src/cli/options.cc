@@ -107,6 +107,10 @@ void OptionSet::flag(const std::string& name, bool& target, const std::string& h
 void OptionSet::argument(const std::string& name, std::string& target, const std::string& help) {
   app_of(app_).add_option(name, target, help);
 }
+void OptionSet::arguments(const std::string& name, std::vector<std::string>& target,
+                          const std::string& help) {
+  app_of(app_).add_option(name, target, help);
+}
 void OptionSet::footer(const std::string& text) { app_of(app_).footer(text); }
 
 class CommandLine {

@@ -28,6 +28,9 @@ class OptionSet {
   // machine only: nothing in the environment may change a result.
   void environment(const std::string& name, const std::string& variable);
   void argument(const std::string& name, std::string& target, const std::string& help);
+  // One or several.
+  void arguments(const std::string& name, std::vector<std::string>& target,
+                 const std::string& help);
   // Lines printed after the options: examples, formats.
   void footer(const std::string& text);
 

@@ -21,12 +21,14 @@ void Progress::clear() {
 }
 
 void Progress::show(int done, int total, const std::string& detail) {
-  show([&] {
-    const double spent = seconds();
-    const double left = done > 0 ? spent / done * (total - done) : 0;
-    return fmt::format("{}/{} {}, {:.1f}/s, {:.0f} s left  {}", done, total, unit_, done / spent,
-                       left, detail);
-  });
+  show([&] { return text(done, total, detail); });
+}
+
+std::string Progress::text(int done, int total, const std::string& detail) const {
+  const double spent = seconds();
+  const double left = done > 0 ? spent / done * (total - done) : 0;
+  return fmt::format("{}/{} {}, {:.1f}/s, {:.0f} s left  {}", done, total, unit_, done / spent,
+                     left, detail);
 }
 
 void Progress::show(const std::function<std::string()>& text) {

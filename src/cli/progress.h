@@ -17,6 +17,8 @@ class Progress {
   void clear();  // removes the live line
   // Shows `done` of `total` and the time left, with `detail` behind it. Cheap to call often.
   void show(int done, int total, const std::string& detail);
+  // The same as text, for those who show it themselves.
+  std::string text(int done, int total, const std::string& detail) const;
   // Any text, made when it is time to show it.
   void show(const std::function<std::string()>& text);
   double seconds() const;  // since the start

@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 #include "cli/common.h"
+#include "cli/examples.h"
 #include "cli/judges.h"
 #include "model/shelf.h"
+#include "server/access.h"
 #include "server/http_server.h"
 
 namespace umf {
@@ -30,8 +32,11 @@ constexpr const char* kHarmlessRewards[] = {"text", "math-answer", "all"};
 constexpr const char* kOtherRewards[] = {"python-tests",  "evalplus", "humaneval", "mbpp",
                                          "livecodebench", "prm",      "command"};
 
-std::set<std::string> allowed_rewards(const std::string& list) {
+// Tests in Python run in the sandbox. They are for those who can run programs here anyway, and for
+// others where the operator says so.
+std::set<std::string> allowed_rewards(const std::string& list, const std::string& host) {
   std::set<std::string> allowed(std::begin(kHarmlessRewards), std::end(kHarmlessRewards));
+  if (is_loopback(host)) allowed.insert("python-tests");
   for (std::size_t begin = 0; begin < list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     const std::string type = list.substr(begin, end - begin);
@@ -60,6 +65,21 @@ std::vector<ServedModel> put_on_shelf(std::vector<std::string> choices, Shelf& s
         {choice.name, shelf.add(choice.name, open_checkpoint(find_checkpoint(choice.where)))});
   }
   return models;
+}
+
+// The built-in problems that clients may ask for, as the page offers them. Those for models that
+// are not embedded are of use where the operator chose the models.
+Json offered_examples(const std::set<std::string>& rewards, bool own_models) {
+  Json offered = Json::array();
+  for (const Example& example : examples()) {
+    if (!example.needs.empty() && !own_models) continue;
+    const std::string where = "example " + example.name;
+    Json problem = parse_json(example_problem(example), where);
+    problem.erase("hidden");
+    if (rewards.contains(make_problem(problem, where).reward.value("type", "")))
+      offered.push_back(std::move(problem));
+  }
+  return offered;
 }
 
 // Weights that cannot be used are found before the first client comes.
@@ -121,7 +141,8 @@ void announce(const ServeOptions& o, int port) {
 int serve(ServeOptions& o) {
   check(o);
   apply(o);
-  const std::set<std::string> rewards = allowed_rewards(o.allow_reward);
+  const std::set<std::string> rewards = allowed_rewards(o.allow_reward, o.http.host);
+  o.service.examples = offered_examples(rewards, !o.models.empty());
   const auto backend = o.common.make_backend();
   Shelf shelf(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
   Judges judges(o.common);
@@ -159,6 +180,7 @@ void declare(OptionSet& options, ServeOptions& o) {
   options.value("memory-limit", o.memory_limit_gb, "GB of weights in memory; 0 for no limit");
   o.common.declare(options);
   options.footer(
+      "A browser shows the live page there: a problem, its search, and the text as it is written.\n"
       "POST /v1/chat/completions, POST /v1/completions, GET /v1/models, /health, /metrics;\n"
       "docs/server.md describes them. Ctrl-C or SIGTERM ends the server.\n"
       "Example: umf serve --model dream=/models/Dream-Coder --port 8080");
@@ -167,7 +189,7 @@ void declare(OptionSet& options, ServeOptions& o) {
 }  // namespace
 
 Command serve_command() {
-  return {"serve", "HTTP: an OpenAI-compatible API", [](OptionSet& options) {
+  return {"serve", "HTTP: a live page and an OpenAI-compatible API", [](OptionSet& options) {
             auto o = std::make_shared<ServeOptions>();
             declare(options, *o);
             return [o] { return serve(*o); };

@@ -19,8 +19,10 @@
 #include "cli/progress.h"
 #include "cli/solve_setup.h"
 #include "cli/terminal.h"
+#include "cli/watch.h"
 #include "presets.h"
 #include "problem_search.h"
+#include "report/report.h"
 #include "solution_json.h"
 #include "trace.h"
 
@@ -28,6 +30,8 @@ namespace umf {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kReportLimitBytes = std::size_t{1} << 30;  // one search: whatever it has
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -92,6 +96,32 @@ void introduce(const SolveCliOptions& options, const Problem& problem) {
   fmt::print(stderr, "{}  {}\n\n", Paint(stderr).bold(problem.id), problem.prompt);
 }
 
+// Where the text cannot be shown in place, the user is told why and sees progress as ever.
+bool can_watch(const SolveCliOptions& options) {
+  if (!options.watch) return false;
+  if (options.common.quiet) throw Error("--watch shows what --quiet silences; leave out one");
+  const std::string objection = Watch::objection();
+  if (!objection.empty()) fmt::print(stderr, "--watch: {}; showing progress\n", objection);
+  return objection.empty();
+}
+
+void write_report(const std::string& path, const Problem& problem,
+                  const Configuration& configuration, const Solution& solution,
+                  const std::string& answer, const std::string& trace) {
+  Report report(kReportLimitBytes);
+  report.add({.id = problem.id,
+              .prompt = problem.prompt,
+              .search = configuration.search_name,
+              .budget = configuration.solve.budget,
+              .window = configuration.walk.window,
+              .actions = configuration.action_names,
+              .solution = solution_json(configuration, solution),
+              .answer = answer,
+              .why = solution.best ? solution.best->why : "",
+              .trace = trace});
+  write_file(path, report.html(problem.id));
+}
+
 int solve_problem(SolveCliOptions& options) {
   if (options.list_presets) return list_presets();
   if (options.list_searches) return list_searches();
@@ -111,12 +141,21 @@ int solve_problem(SolveCliOptions& options) {
   Progress progress(options.common.quiet);
   std::string trace, detail = "no answer yet";
   long nfe = 0;
-  ProblemSearch search(configuration, *shelf, problem, *reward, [&](auto, auto) {
-    const std::string& author = configuration.action_names[search.acting()];
-    progress.show(static_cast<int>(++nfe), static_cast<int>(configuration.solve.budget),
-                  detail + ", now " + author);
+  std::optional<Watch> watch;
+  const auto passed = [&](const Trial& trial, auto window, auto commits) {
+    const int done = static_cast<int>(++nfe), total = static_cast<int>(configuration.solve.budget);
+    const std::string now = detail + ", now " + configuration.action_names[trial.action];
+    if (watch)
+      watch->show(trial, window, commits, progress.text(done, total, now));
+    else
+      progress.show(done, total, now);
     return !interrupted();
+  };
+  ProblemSearch search(configuration, *shelf, problem, *reward, [&](auto window, auto commits) {
+    return passed(search.asked(), window, commits);
   });
+  if (can_watch(options)) watch.emplace(search.walker(), configuration.action_names);
+  TraceWriter tracer(search.walker());
   if (!options.checkpoint.empty()) search.keep_checkpoint(options.checkpoint);
   const double load_seconds = seconds_since(start);
   AnswerReport report(configuration, problem, *reward, search);
@@ -125,13 +164,17 @@ int solve_problem(SolveCliOptions& options) {
     report.watch(event);
     detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
                          100 * event.ledger.hit_rate());
-    if (!options.trace.empty()) trace += trace_line(event);
+    if (watch) watch->learn(event);
+    if (!options.trace.empty() || !options.report.empty()) trace += tracer.line(event);
     return !interrupted();
   });
   progress.clear();
+  watch.reset();
   if (!options.trace.empty()) write_file(options.trace, trace);
 
   const std::string answer = solution.best ? search.text(solution.best->end) : "";
+  if (!options.report.empty())
+    write_report(options.report, problem, configuration, solution, answer, trace);
   if (options.common.json) {
     // The first walk of a model loads it.
     const double loaded = std::min(shelf->load_seconds(), solution.walk_seconds);

@@ -14,13 +14,13 @@ struct SolveCliOptions {
   CommonOptions common;
   std::string problem, example, preset, search = "unmaskfork", ratios, budget_policy = "cut",
                                         window_policy = "preserve-masks";
-  std::string stop_at_reward = "1", trace, checkpoint, curve, memory_limit;
+  std::string stop_at_reward = "1", trace, report, checkpoint, curve, memory_limit;
   std::vector<std::string> models, actions;
   int budget = 0, window = 0, block_length = 0, workers = 1;
   std::uint64_t seed = 0;
   bool no_cache = false, closed_text = false, list_presets = false, list_searches = false,
        list_examples = false;
-  bool unsafe = false;
+  bool unsafe = false, watch = false;
   SearchOptions search_options;
   TreasureOptions treasure;
 

@@ -1,6 +1,7 @@
 #include "cli/terminal.h"
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -21,12 +22,22 @@ bool is_live_terminal(std::FILE* stream) {
   return ::isatty(::fileno(stream)) != 0 && !terminal.empty() && terminal != "dumb";
 }
 
+TerminalSize stderr_size() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) return {};
+  return {size.ws_col, size.ws_row};
+}
+
 Paint::Paint(std::FILE* stream)
     : on_(is_live_terminal(stream) && environment("NO_COLOR").empty()) {}
 
-std::string Paint::author(int number, std::string_view text) const {
+std::string_view author_colour(int number) {
   constexpr std::string_view kColours[] = {"36", "33", "35", "34", "32", "31"};
-  return with(kColours[number % std::size(kColours)], text);
+  return kColours[static_cast<std::size_t>(number) % std::size(kColours)];
+}
+
+std::string Paint::author(int number, std::string_view text) const {
+  return with(author_colour(number), text);
 }
 
 std::string Paint::with(std::string_view code, std::string_view text) const {

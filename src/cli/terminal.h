@@ -1,4 +1,4 @@
-// Colours for people: only on a terminal, and never when NO_COLOR is set.
+// What a terminal can show. Colours only there, and never when NO_COLOR is set.
 #pragma once
 
 #include <cstdio>
@@ -9,6 +9,14 @@ namespace umf {
 
 // Whether the stream is a terminal that understands more than plain text.
 bool is_live_terminal(std::FILE* stream);
+
+struct TerminalSize {
+  int columns = 0, rows = 0;  // 0: no terminal
+};
+TerminalSize stderr_size();  // now: users change it
+
+// The code of the colour that one of several authors has everywhere.
+std::string_view author_colour(int number);
 
 class Paint {
  public:

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/token.h"
+
 namespace umf {
 
 // A state of the window. Equal states have equal ids; 0 is the root, where every cell is masked.
@@ -26,6 +28,15 @@ struct Trial {
   bool operator==(const Trial&) const = default;
 };
 
+// What a pass put into a cell, in the ids of the action's model; the mask where it was masked
+// again.
+struct Write {
+  int pass = 0;  // of its walk, from 1; 0: before the first
+  int cell = 0;  // of the window
+  Token token = 0;
+  bool operator==(const Write&) const = default;
+};
+
 // What came of a trial.
 struct Outcome {
   // The checkpoints passed, in order, and the end last. The first is the child state. An
@@ -37,6 +48,7 @@ struct Outcome {
   bool complete = true;  // no masks are left at the end
   bool cached = false;   // known from an earlier rollout
   bool feasible = true;  // false: the action cannot be applied to this state; nothing was spent
+  std::vector<Write> writes = {};  // in order; none for a repeated trial
 };
 
 // A child that one more token makes, and the end that the same prediction fills it up to.

@@ -19,6 +19,7 @@ class WalkMemo {
   struct Walk {
     std::vector<WindowState> path;
     int passes = 0, spared = 0;
+    std::vector<Write> writes;
   };
 
   // Nothing when there is none of at most `limit` passes.

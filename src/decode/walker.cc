@@ -100,7 +100,7 @@ Outcome Walker::walk(const Trial& trial, int limit, const WalkObserver& observer
   if (memo_ == nullptr) return walk_anew(trial, limit, observer);
   const std::string key = memo_key(trial);
   if (const auto known = memo_->find(key, limit)) {
-    Outcome outcome{.passes = known->passes, .spared = known->spared};
+    Outcome outcome{.passes = known->passes, .spared = known->spared, .writes = known->writes};
     for (WindowState state : known->path) {
       // Numbered by this walker: the one that made the walk may know other lexicons.
       state.lexicon = lexicon_of_[actions_[trial.action].model];
@@ -112,7 +112,7 @@ Outcome Walker::walk(const Trial& trial, int limit, const WalkObserver& observer
   const Outcome outcome = walk_anew(trial, limit, observer);
   memo_->count_passes(outcome.passes);
   if (!outcome.feasible || !outcome.complete || outcome.passes == 0) return outcome;
-  WalkMemo::Walk walk{{}, outcome.passes, outcome.spared};
+  WalkMemo::Walk walk{{}, outcome.passes, outcome.spared, outcome.writes};
   for (const Place& place : outcome.path) walk.path.push_back(table_.at(place.state));
   memo_->insert(key, std::move(walk));
   return outcome;
@@ -142,13 +142,14 @@ std::string Walker::memo_key(const Trial& trial) const {
 }
 
 Outcome Walker::walk_anew(const Trial& trial, int limit, const WalkObserver& observer) {
-  std::optional<WindowState> entered = enter(trial);
-  if (!entered) return {.complete = false, .feasible = false};
-  WindowState& state = *entered;
+  std::optional<WindowState> start = enter(trial);
+  if (!start) return {.complete = false, .feasible = false};
+  WindowState& state = *start;
   const Action action = drawn(actions_[trial.action], trial.draw);
   if (action.remask != Remask::kNone)
     return remask_from(std::move(state), action, trial.action, limit, observer);
   std::vector<WindowState> path;
+  std::vector<Write> writes;
   int passes = 0, spared = 0, masks = masks_in(state);
   bool at_checkpoint = false, going = true;
   while (masks > 0 && going) {
@@ -158,6 +159,7 @@ Outcome Walker::walk_anew(const Trial& trial, int limit, const WalkObserver& obs
     const std::vector<Commit> commits =
         settled ? std::vector{fill_behind(state)} : step(state, action, trial.action);
     ++(settled ? spared : passes);
+    for (const Commit& commit : commits) writes.push_back({passes, commit.cell, commit.token});
     masks = masks_in(state);
     at_checkpoint = masks <= target;
     if (at_checkpoint) path.push_back(state);
@@ -165,7 +167,8 @@ Outcome Walker::walk_anew(const Trial& trial, int limit, const WalkObserver& obs
   }
   if (!at_checkpoint) path.push_back(state);
 
-  Outcome outcome{.passes = passes, .spared = spared, .complete = masks == 0};
+  Outcome outcome{
+      .passes = passes, .spared = spared, .complete = masks == 0, .writes = std::move(writes)};
   for (const WindowState& place : path) {
     const StateId id = table_.intern(place);
     outcome.path.push_back({id, table_.masks(id)});
@@ -177,11 +180,27 @@ Outcome Walker::walk_anew(const Trial& trial, int limit, const WalkObserver& obs
 Outcome Walker::remask_from(WindowState state, const Action& action, int index, int limit,
                             const WalkObserver& observer) {
   const Participant& participant = participants_[action.model];
+  std::vector<Token> seen = state.cells;
+  std::vector<Write> writes;
+  const auto note = [&](std::span<const Token> window, int pass) {
+    for (int cell = 0; std::cmp_less(cell, window.size()); ++cell) {
+      if (window[cell] != seen[cell]) writes.push_back({pass, cell, seen[cell] = window[cell]});
+    }
+  };
+  int seen_passes = 0;
   const auto [passes, finished] =
-      remask(*participant.model, participant.prompt, state.cells, action, index, limit, observer);
+      remask(*participant.model, participant.prompt, state.cells, action, index, limit,
+             [&](std::span<const Token> window, std::span<const Commit> commits) {
+               note(window, ++seen_passes);
+               return !observer || observer(window, commits);
+             });
+  note(state.cells, passes);
   state.steps_left = 0;
   const StateId id = table_.intern(state);
-  return {.path = {{id, table_.masks(id)}}, .passes = passes, .complete = finished};
+  return {.path = {{id, table_.masks(id)}},
+          .passes = passes,
+          .complete = finished,
+          .writes = std::move(writes)};
 }
 
 Branching Walker::branch(StateId from, int index, int children, const WalkObserver& observer) {
@@ -190,18 +209,18 @@ Branching Walker::branch(StateId from, int index, int children, const WalkObserv
   require(participant.model->info().block == 0,
           fmt::format("{} decodes in blocks and cannot complete a window in one pass",
                       participant.model->info().name));
-  const std::optional<WindowState> entered = enter({from, index});
-  if (!entered) return {.feasible = false};
+  const std::optional<WindowState> start = enter({from, index});
+  if (!start) return {.feasible = false};
   if (memo_ != nullptr) memo_->count_passes(1);
-  const Range open = active_range(*entered, participant);
-  const Drafts drafts = draft_children(*participant.model, participant.prompt, entered->cells,
-                                       action, index, open.begin, open.end, children);
-  WindowState full = *entered;
+  const Range open = active_range(*start, participant);
+  const Drafts drafts = draft_children(*participant.model, participant.prompt, start->cells, action,
+                                       index, open.begin, open.end, children);
+  WindowState full = *start;
   full.steps_left = 0;
   for (const Commit& commit : drafts.completion) full.cells[commit.cell] = commit.token;
   Branching result;
   for (const Commit& commit : drafts.children) {
-    WindowState child = *entered, completion = full;
+    WindowState child = *start, completion = full;
     child.steps_left = 0;
     child.cells[commit.cell] = completion.cells[commit.cell] = commit.token;
     const StateId id = table_.intern(child);
@@ -209,7 +228,7 @@ Branching Walker::branch(StateId from, int index, int children, const WalkObserv
     if (std::ranges::find(result.branches, branch) == result.branches.end())
       result.branches.push_back(branch);
   }
-  if (observer) result.interrupted = !observer(entered->cells, drafts.children);
+  if (observer) result.interrupted = !observer(start->cells, drafts.children);
   return result;
 }
 

@@ -76,9 +76,13 @@ class Walker {
   // The state for display; its ids belong to tokenizer_of(state).
   WindowState state(StateId id) const { return table_.at(id); }
   const Lexicon& lexicon_of(const WindowState& state) const { return lexicons_[state.lexicon]; }
+  const Lexicon& lexicon_of_action(int action) const {
+    return lexicons_[lexicon_of_[actions_[action].model]];
+  }
   const Tokenizer& tokenizer_of(const WindowState& state) const {
     return *lexicon_of(state).tokenizer;
   }
+  Token mask_of(StateId id) const { return lexicon_of(state(id)).tokens.mask; }
   // The id of a state that an earlier run of the same configuration reached.
   StateId restore(const WindowState& state) { return table_.intern(state); }
   int states() const { return table_.size(); }

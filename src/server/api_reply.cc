@@ -53,13 +53,6 @@ OrderedJson delta_json(const ReplyHead& head, int index, const std::string& text
 
 std::string data(const OrderedJson& json) { return "data: " + written(json) + "\n\n"; }
 
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
-
 }  // namespace
 
 std::string error_body(const ApiError& error) {

@@ -167,6 +167,16 @@ void check(const ApiRequest& request) {
     throw bad_request("umf.reward", "is missing: a search needs to know what an answer is worth");
 }
 
+Problem parse_asked(Fields& fields) {
+  const Json* problem = fields.find("problem");
+  if (problem == nullptr) throw bad_request("problem", "is missing: what is to be solved");
+  try {
+    return make_problem(*problem, "problem");
+  } catch (const Error& mistake) {
+    throw ApiError(400, mistake.what(), "problem");
+  }
+}
+
 }  // namespace
 
 ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits) {
@@ -205,6 +215,27 @@ ApiRequest parse_completion_request(std::string_view body, const RequestLimits& 
   fields.neutral("suffix", {""});
   fields.finish();
   check(request);
+  return request;
+}
+
+// As a chat whose one message is the problem's, and whose reward is the problem's, too.
+ApiRequest parse_solve_request(std::string_view body, const RequestLimits& limits) {
+  const Json json = parse_body(body);
+  Fields fields(json, "");
+  ApiRequest request;
+  request.problem = parse_asked(fields);
+  request.messages = {{"user", request.problem->prompt}};
+  parse_common(fields, limits, request);
+  fields.finish();
+  if (request.umf.search.empty())
+    throw bad_request("umf.search", "is missing: which search is to solve the problem");
+  if (!request.umf.reward.is_null())
+    throw bad_request("umf.reward", "is the problem's own; leave it out");
+  if (request.stream)
+    throw bad_request("stream", "is for chats: the events of a solve have a path of their own");
+  request.umf.reward = request.problem->reward;
+  check(request);
+  request.umf.stream_state = request.umf.stream_rollouts = true;
   return request;
 }
 

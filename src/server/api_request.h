@@ -62,6 +62,7 @@ struct ApiRequest {
   std::vector<std::string> stop;
   bool stream = false, include_usage = false;
   UmfRequest umf;
+  std::optional<Problem> problem;  // of a solve, instead of the conversation
 
   bool is_chat() const { return !messages.empty(); }
   int choices() const { return n * (is_chat() ? 1 : static_cast<int>(prompts.size())); }
@@ -70,6 +71,7 @@ struct ApiRequest {
 // Pure functions of the body. Throw ApiError.
 ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits);
 ApiRequest parse_completion_request(std::string_view body, const RequestLimits& limits);
+ApiRequest parse_solve_request(std::string_view body, const RequestLimits& limits);
 
 // The "umf" object of either.
 UmfRequest parse_umf(const Json& object, const RequestLimits& limits);

@@ -223,5 +223,30 @@ TEST(ApiRequest, SearchesAnswerOneQuestionOnce) {
   expect_refused([] { search(R"("budget_policy": "waste")"); }, "umf.budget_policy", "choose cut");
 }
 
+ApiRequest solve(const std::string& fields) {
+  return parse_solve_request(
+      R"({"problem": {"id": "p", "prompt": "Write f.", "prefill": "def", "reward": {"type": "text"}})" +
+          (fields.empty() ? "" : ", " + fields) + "}",
+      {});
+}
+
+TEST(ApiRequest, ASolveHasAProblemAndItsReward) {
+  const ApiRequest request = solve(R"("max_tokens": 9, "umf": {"search": "dts", "budget": 7})");
+  ASSERT_TRUE(request.problem);
+  EXPECT_EQ(request.problem->id, "p");
+  EXPECT_EQ(request.problem->prefill, "def");
+  EXPECT_EQ(request.messages.back().content, "Write f.");
+  EXPECT_EQ(request.umf.reward, Json::parse(R"({"type": "text"})"));
+  EXPECT_EQ(request.max_tokens, 9);
+  EXPECT_TRUE(request.umf.stream_state && request.umf.stream_rollouts);
+  expect_refused([] { solve(""); }, "umf.search", "missing");
+  expect_refused([] { solve(R"("umf": {"search": "dts", "tests": []})"); }, "umf.reward", "own");
+  expect_refused([] { solve(R"("stream": true, "umf": {"search": "dts"})"); }, "stream", "path");
+  expect_refused([] { solve(R"("messages": [], "umf": {"search": "dts"})"); }, "messages", "");
+  expect_refused([] { parse_solve_request("{}", {}); }, "problem", "missing");
+  expect_refused([] { parse_solve_request(R"({"problem": {"id": 1}})", {}); }, "problem", "'id'");
+  expect_refused([] { parse_solve_request(R"({"problem": []})", {}); }, "problem", "object");
+}
+
 }  // namespace
 }  // namespace umf

@@ -1,49 +1,20 @@
 #include "server/http_server.h"
 
 #include <fmt/core.h>
-#include <httplib.h>
 #include <sys/socket.h>
-
-#include <charconv>
 
 #include "base/error.h"
 #include "server/access.h"
 #include "server/connection_threads.h"
+#include "server/http_parts.h"
+#include "server/live_routes.h"
+#include "server/routes.h"
 #include "tokenizer/utf8.h"
 
 namespace umf {
 namespace {
 
-constexpr const char* kJson = "application/json";
 constexpr int kBacklog = 512, kRequestsPerConnection = 10000;
-constexpr std::chrono::milliseconds kPatience{100};
-constexpr std::chrono::seconds kKeepAlive{10};
-
-struct Route {
-  const char *method, *path;
-  bool prefix = false;
-};
-constexpr Route kRoutes[] = {
-    {"GET", "/health"},
-    {"GET", "/metrics"},
-    {"GET", "/v1/models"},
-    {"GET", "/v1/models/", true},
-    {"POST", "/v1/chat/completions"},
-    {"POST", "/v1/completions"},
-};
-
-const Route* route_of(const std::string& path) {
-  for (const Route& route : kRoutes) {
-    if (route.prefix
-            ? path.size() > std::string_view(route.path).size() && path.starts_with(route.path)
-            : path == route.path)
-      return &route;
-  }
-  return nullptr;
-}
-
-// The connection that this thread serves.
-thread_local Connection* current = nullptr;
 
 class ConnectionStream final : public httplib::Stream {
  public:
@@ -81,57 +52,6 @@ class Threads final : public httplib::TaskQueue {
  private:
   ConnectionThreads threads_;
 };
-
-void answer(httplib::Response& response, const ApiError& error) {
-  response.status = error.status();
-  response.set_content(error_body(error), kJson);
-}
-
-// How long the body says it is; nothing for one that comes in chunks.
-std::optional<std::size_t> body_length(const httplib::Request& request) {
-  const auto lengths = request.get_header_value_count("Content-Length");
-  if (request.has_header("Transfer-Encoding")) {
-    if (lengths > 0 || request.get_header_value("Transfer-Encoding") != "chunked")
-      throw ApiError(400, "a body has a Content-Length or 'Transfer-Encoding: chunked'");
-    return std::nullopt;
-  }
-  if (lengths == 0) throw ApiError(411, "the request has no Content-Length");
-  const std::string text = request.get_header_value("Content-Length");
-  std::size_t length = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), length);
-  if (lengths > 1 || end != text.data() + text.size() || text.empty() ||
-      failure == std::errc::invalid_argument)
-    throw ApiError(400, "the Content-Length is not a number");
-  return failure == std::errc() ? length : std::numeric_limits<std::size_t>::max();
-}
-
-// A web page can post text and forms to any address without being asked, but no JSON.
-void require_json(const httplib::Request& request) {
-  const std::string type = request.get_header_value("Content-Type");
-  if (type.substr(0, type.find(';')) != kJson)
-    throw ApiError(415, "send the request with the header 'Content-Type: application/json'");
-}
-
-std::string read_body(const httplib::Request& request, const httplib::ContentReader& read,
-                      std::size_t limit) {
-  const ApiError too_large(413, fmt::format("the request is larger than {} bytes", limit), "",
-                           "request_too_large");
-  const auto announced = body_length(request);
-  if (announced && *announced > limit) throw too_large;
-  std::string body;
-  bool fits = true;
-  const bool whole = read([&](const char* data, std::size_t size) {
-    fits = size <= limit - body.size();
-    if (fits) body.append(data, size);
-    return fits;
-  });
-  if (!fits) throw too_large;
-  if (current->late())
-    throw ApiError(408, "the body took too long to arrive", "", "request_timeout");
-  if (!whole) throw ApiError(400, "the body ended early or was not framed as HTTP has it");
-  current->body_done();
-  return body;
-}
 
 }  // namespace
 
@@ -194,52 +114,41 @@ class HttpServer::Impl final : public httplib::Server {
       if (service_.closing())
         answer(response, ApiError(503, "the server is shutting down", "", "shutting_down"));
       else
-        response.set_content(R"({"status":"ok"})", kJson);
+        response.set_content(R"({"status":"ok"})", kJsonType);
     });
     Get("/metrics", [this](const auto&, auto& response) {
       response.set_content(service_.metrics_text(), "text/plain; version=0.0.4");
     });
     Get("/v1/models", [this](const auto&, auto& response) {
-      response.set_content(service_.models_body(), kJson);
+      response.set_content(service_.models_body(), kJsonType);
     });
-    Get("/v1/models/.+", [this](const httplib::Request& request, httplib::Response& response) {
-      guarded(response, [&] {
-        const std::string name = request.path.substr(std::string_view("/v1/models/").size());
-        response.set_content(service_.model_body(name), kJson);
+    Get("/v1/models/[^/]+", [this](const httplib::Request& request, httplib::Response& response) {
+      guarded(service_, response, [&] {
+        response.set_content(service_.model_body(name_in(request.path, "/v1/models/*")), kJsonType);
       });
     });
     Post("/v1/chat/completions", [this](const auto& request, auto& response, const auto& read) {
-      guarded(response, [&] { complete(parse_chat_request, request, response, read); });
+      guarded(service_, response, [&] { complete(parse_chat_request, request, response, read); });
     });
     Post("/v1/completions", [this](const auto& request, auto& response, const auto& read) {
-      guarded(response, [&] { complete(parse_completion_request, request, response, read); });
+      guarded(service_, response,
+              [&] { complete(parse_completion_request, request, response, read); });
     });
-  }
-
-  template <class Work>
-  void guarded(httplib::Response& response, Work&& work) {
-    try {
-      work();
-    } catch (const ApiError& error) {
-      answer(response, error);
-      if (error.status() == 429)
-        response.set_header("Retry-After", std::to_string(service_.retry_after_seconds()));
-    } catch (const std::exception& failure) {
-      answer(response, ApiError(500, failure.what()));
-    }
+    add_live_routes(*this, service_, options_.limits.body_bytes);
   }
 
   // Before the body is read: is there such a place, and may this client go there?
   bool admitted(const httplib::Request& request, httplib::Response& response) {
     if (request.has_header("Transfer-Encoding") ||
         (request.has_header("Content-Length") && request.get_header_value("Content-Length") != "0"))
-      current->expect_body();
+      current_connection->expect_body();
     try {
       admit(request);
       return true;
     } catch (const ApiError& error) {
       answer(response, error);
-      if (error.status() == 405) response.set_header("Allow", route_of(request.path)->method);
+      if (error.status() == 405)
+        response.set_header("Allow", std::string(route_of(request.path)->methods));
       if (error.status() == 401) response.set_header("WWW-Authenticate", "Bearer");
       return false;
     }
@@ -249,18 +158,16 @@ class HttpServer::Impl final : public httplib::Server {
     const bool open = options_.api_key.empty();
     if (open && request.has_header("Host") && !names_loopback(request.get_header_value("Host")))
       throw ApiError(403, "this server answers only requests to this machine's own names");
-    if (!open && request.path != "/health" &&
+    const Route* route = route_of(request.path);
+    if (!open && (route == nullptr || !route->without_key) &&
         !carries_key(request.get_header_value("Authorization"), options_.api_key))
       throw ApiError(401, "send the server's key as 'Authorization: Bearer KEY'", "",
                      "invalid_api_key");
-    const Route* route = route_of(request.path);
     if (route == nullptr)
       throw ApiError(404, "there is nothing at this path; see /v1/models and docs/server.md", "",
                      "not_found");
-    const bool same = request.method == route->method ||
-                      (request.method == "HEAD" && std::string_view(route->method) == "GET");
-    if (!same)
-      throw ApiError(405, fmt::format("this path takes {} only", route->method), "",
+    if (!route->allows(request.method))
+      throw ApiError(405, fmt::format("this path takes {} only", route->methods), "",
                      "method_not_allowed");
     if (request.method == "POST") require_json(request);
   }
@@ -275,49 +182,33 @@ class HttpServer::Impl final : public httplib::Server {
     const Service::Started started = service_.start(request);
     if (request.stream) return stream(started, request.include_usage, response);
     const Completion completion =
-        service_.wait(started.job, [] { return current->client_is_there(); });
+        service_.wait(started.job, [] { return current_connection->client_is_there(); });
     service_.count_tokens(completion);
-    response.set_content(completion_body(started.head, completion), kJson);
+    response.set_content(completion_body(started.head, completion), kJsonType);
   }
 
   void stream(const Service::Started& started, bool include_usage, httplib::Response& response) {
-    response.set_header("Cache-Control", "no-cache");
     const auto events = std::make_shared<EventStream>(started.head, include_usage);
-    const auto spoken =
-        std::make_shared<std::chrono::steady_clock::time_point>(std::chrono::steady_clock::now());
-    response.set_chunked_content_provider(
-        "text/event-stream",
-        [this, job = started.job, events, spoken](std::size_t, httplib::DataSink& sink) {
-          return forward(*job, *events, *spoken, sink);
+    stream_events(
+        response,
+        [this, job = started.job, events](bool& over) -> std::string {
+          const auto event = job->next(kPatience);
+          if (!event) return "";
+          if (const auto* completion = std::get_if<Completion>(&*event))
+            service_.count_tokens(*completion);
+          std::string text = events->event(*event);
+          over = events->done();
+          return text;
         },
         // Also when the client left, or the answer could not even begin. Does nothing to a job that
         // is done.
-        [this, job = started.job](bool) { service_.abandon(job); });
-  }
-
-  // One event of the job to the client; false ends the stream.
-  bool forward(Job& job, EventStream& events, std::chrono::steady_clock::time_point& spoken,
-               httplib::DataSink& sink) {
-    std::string text;
-    if (const auto event = job.next(kPatience)) {
-      text = events.event(*event);
-      if (const auto* completion = std::get_if<Completion>(&*event))
-        service_.count_tokens(*completion);
-    } else if (std::chrono::steady_clock::now() - spoken > kKeepAlive) {
-      text = EventStream::keep_alive();
-    }
-    if (!current->client_is_there()) return false;
-    if (!text.empty()) {
-      if (!sink.write(text.data(), text.size())) return false;
-      spoken = std::chrono::steady_clock::now();
-    }
-    if (events.done()) sink.done();
-    return true;
+        [this, job = started.job] { service_.abandon(job); });
   }
 
   void log(const httplib::Request& request, const httplib::Response& response) {
     const Route* route = route_of(request.path);
-    service_.metrics().count_request(route != nullptr ? route->path : "other", response.status);
+    service_.metrics().count_request(std::string(route != nullptr ? route->pattern : "other"),
+                                     response.status);
     if (options_.log)
       options_.log(
           fmt::format("{} {} {}", excerpt(request.method), excerpt(request.path), response.status));
@@ -329,14 +220,14 @@ class HttpServer::Impl final : public httplib::Server {
       refuse(connection);
       return true;
     }
-    current = &connection;
+    current_connection = &connection;
     try {
       for (int left = kRequestsPerConnection; left > 0 && connection.await_request(); --left) {
         if (!answer_one(connection, /*last=*/left == 1 || service_.closing())) break;
       }
     } catch (...) {  // nothing that one connection does may end the others
     }
-    current = nullptr;
+    current_connection = nullptr;
     return true;
   }
 
@@ -360,7 +251,7 @@ class HttpServer::Impl final : public httplib::Server {
     const std::string text = fmt::format(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: {}\r\nContent-Length: {}\r\n"
         "Retry-After: 1\r\nConnection: close\r\n\r\n{}",
-        kJson, body.size(), body);
+        kJsonType, body.size(), body);
     ::send(connection.socket(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 

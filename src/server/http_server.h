@@ -1,4 +1,4 @@
-// The API over HTTP. cpp-httplib stays behind http_server.cc.
+// The API and the page over HTTP.
 #pragma once
 
 #include <functional>

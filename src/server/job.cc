@@ -7,7 +7,7 @@
 namespace umf {
 namespace {
 
-// Text and states of a client that reads slowly are joined; of rollouts this many may wait.
+// Rollouts that may wait for a client.
 constexpr std::size_t kPendingEvents = 4096;
 
 }  // namespace
@@ -40,20 +40,20 @@ JobOutcome Job::attempt() {
     Completion completion = task_->run(*this);
     stop_clock();
     nfe_ = completion.nfe;
-    post(std::move(completion));
+    deliver(std::move(completion));
     return JobOutcome::kDone;
   } catch (const Interrupted&) {
     stop_clock();
-    post(explanation());
+    deliver(explanation());
     return JobOutcome::kCancelled;
   } catch (const ApiError& error) {
-    post(error);
+    deliver(error);
   } catch (const Error& mistake) {  // what only the attempt could find out
-    post(ApiError(400, mistake.what()));
+    deliver(ApiError(400, mistake.what()));
   } catch (const std::bad_alloc&) {
-    post(ApiError(500, "out of memory; ask for a shorter answer"));
+    deliver(ApiError(500, "out of memory; ask for a shorter answer"));
   } catch (const std::exception& failure) {
-    post(ApiError(500, failure.what()));
+    deliver(ApiError(500, failure.what()));
   }
   stop_clock();
   return JobOutcome::kFailed;
@@ -64,38 +64,33 @@ bool Job::wanted() {
   return cancelled_ == Cancel::kNone;
 }
 
-void Job::text(int choice, std::string piece) {
-  const std::lock_guard lock(mutex_);
-  auto* last = events_.empty() ? nullptr : std::get_if<TextPiece>(&events_.back());
-  if (last != nullptr && last->choice == choice)
-    last->text += piece;
-  else
-    events_.push_back(TextPiece{choice, std::move(piece)});
-  news_.notify_one();
-}
+void Job::text(int choice, std::string piece) { deliver(TextPiece{choice, std::move(piece)}); }
 
 void Job::finished(int choice, const std::string& reason, const nlohmann::ordered_json& umf) {
-  post(ChoiceEnd{choice, reason, umf});
+  deliver(ChoiceEnd{choice, reason, umf});
 }
 
-// Behind what is already waiting, so that a state never shows less than the text before it.
-void Job::state(int choice, Json state) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(events_,
-                [](const JobEvent& event) { return std::holds_alternative<StateNews>(event); });
-  events_.push_back(StateNews{choice, std::move(state)});
-  news_.notify_one();
-}
+void Job::state(int choice, Json state) { deliver(StateNews{choice, std::move(state)}); }
 
-void Job::rollout(Json event) {
-  const std::lock_guard lock(mutex_);
-  if (events_.size() >= kPendingEvents) return cancel(Cancel::kClientSlow);
-  events_.push_back(RolloutNews{std::move(event)});
-  news_.notify_one();
-}
+void Job::rollout(Json event) { deliver(RolloutNews{std::move(event)}); }
 
-void Job::post(JobEvent event) {
+void Job::deliver(JobEvent event) {
   const std::lock_guard lock(mutex_);
+  if (const auto* piece = std::get_if<TextPiece>(&event); piece != nullptr && !events_.empty()) {
+    auto* last = std::get_if<TextPiece>(&events_.back());
+    if (last != nullptr && last->choice == piece->choice) {
+      last->text += piece->text;
+      return;
+    }
+  }
+  // Behind what is already waiting, so that a state never shows less than the text before it.
+  if (std::holds_alternative<StateNews>(event)) {
+    std::erase_if(events_, [](const JobEvent& waiting) {
+      return std::holds_alternative<StateNews>(waiting);
+    });
+  }
+  if (std::holds_alternative<RolloutNews>(event) && events_.size() >= kPendingEvents)
+    return cancel(Cancel::kClientSlow);
   events_.push_back(std::move(event));
   news_.notify_one();
 }
@@ -109,6 +104,11 @@ ApiError Job::explanation() const {
               "", "time_limit"};
     case Cancel::kShutdown:
       return {503, "the server is shutting down; try again later", "", "shutting_down"};
+    case Cancel::kStopped:
+      return {409, "stopped before there was an answer", "", "stopped"};
+    case Cancel::kStoryFull:
+      return {413, "so much happened that it cannot be kept; ask for a smaller budget", "",
+              "story_full"};
     case Cancel::kClientSlow:
       return {503, "the events were not read as fast as they came", "", "too_slow"};
     default:

@@ -35,12 +35,18 @@ struct RolloutNews {
 // The last event of a job is its completion or its error.
 using JobEvent = std::variant<TextPiece, ChoiceEnd, StateNews, RolloutNews, Completion, ApiError>;
 
+// For std::visit over events: one function per kind.
+template <class... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+
 // Why a job is ended before it is done.
-enum class Cancel { kNone, kClientGone, kClientSlow, kTimeLimit, kShutdown };
+enum class Cancel { kNone, kClientGone, kClientSlow, kStopped, kStoryFull, kTimeLimit, kShutdown };
 
 enum class JobOutcome { kDone, kFailed, kCancelled };
 
-class Job final : public Listener {
+class Job : public Listener {
  public:
   // A `time_limit` of 0 is none; it counts from the start of the work, not of the waiting.
   Job(std::unique_ptr<DeviceTask> task, std::chrono::seconds time_limit)
@@ -54,8 +60,9 @@ class Job final : public Listener {
 
   // The device's side: does the task, reports everything, and ends with one last event.
   JobOutcome run();
-  // Instead of run().
-  void refuse(const ApiError& error) { post(error); }
+  // Instead of run(): with its own reason, or because it was cancelled.
+  void refuse(const ApiError& error) { deliver(error); }
+  void refuse() { deliver(explanation()); }
   double seconds() const { return seconds_; }  // of run()
   long nfe() const { return nfe_; }
 
@@ -65,10 +72,14 @@ class Job final : public Listener {
   void state(int choice, Json state) override;
   void rollout(Json event) override;
 
+ protected:
+  // Any thread but the client's. Here: to next(), where text and states of a client that reads
+  // slowly are joined.
+  virtual void deliver(JobEvent event);
+
  private:
   using Clock = std::chrono::steady_clock;
   JobOutcome attempt();
-  void post(JobEvent event);
   ApiError explanation() const;
 
   std::unique_ptr<DeviceTask> task_;

@@ -26,12 +26,13 @@ void JobQueue::submit(std::shared_ptr<Job> job) {
   changed_.notify_all();
 }
 
-void JobQueue::abandon(const std::shared_ptr<Job>& job) {
-  job->cancel(Cancel::kClientGone);
+void JobQueue::abandon(const std::shared_ptr<Job>& job, Cancel reason) {
+  job->cancel(reason);
   const std::lock_guard lock(mutex_);
   const auto at = std::find(waiting_.begin(), waiting_.end(), job);
   if (at == waiting_.end()) return;
   waiting_.erase(at);
+  job->refuse();
   ++counts_.cancelled;
 }
 

@@ -29,8 +29,8 @@ class JobQueue {
 
   // Throws ApiError 429 when too many wait, 503 when the queue is closed.
   void submit(std::shared_ptr<Job> job);
-  // The client left: a waiting job goes, a running one ends at its next pass.
-  void abandon(const std::shared_ptr<Job>& job);
+  // A waiting job goes, a running one ends at its next pass.
+  void abandon(const std::shared_ptr<Job>& job, Cancel reason);
   // What waits is refused; what runs may go on for `grace` and is then cancelled. Returns when
   // nothing runs.
   void close(std::chrono::seconds grace);

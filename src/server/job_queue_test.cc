@@ -107,8 +107,8 @@ TEST(JobQueue, AClientThatLeavesTakesItsJobAlong) {
     return Completion{};
   });
   queue.submit(waiting);
-  queue.abandon(waiting);
-  queue.abandon(running);
+  queue.abandon(waiting, Cancel::kClientGone);
+  queue.abandon(running, Cancel::kClientGone);
   EXPECT_EQ(error_of(*running).code(), "cancelled");
   const auto next = job_of([](Listener&) { return Completion{}; });
   queue.submit(next);

@@ -136,6 +136,7 @@ Configuration plan_search(const ApiRequest& request, const TaskMaker& models, Sh
 }
 
 Problem asked_problem(const ApiRequest& request) {
+  if (request.problem) return *request.problem;
   Problem problem;
   problem.id = "request";
   problem.prompt = request.messages.back().content;

@@ -9,7 +9,7 @@ namespace umf {
 // The configuration that `umf solve` makes from the same choices. Throws Error.
 Configuration plan_search(const ApiRequest& request, const TaskMaker& models, Shelf& shelf);
 
-// The conversation as a problem: the last message is what is asked.
+// The problem, or the conversation as one: the last message is what is asked.
 Problem asked_problem(const ApiRequest& request);
 
 }  // namespace umf

@@ -2,13 +2,15 @@
 
 #include "server/api_error.h"
 #include "server/masked_text.h"
+#include "server/story.h"
 #include "solution_json.h"
+#include "window_json.h"
 
 namespace umf {
 namespace {
 
 // How the tree grew, for whoever draws it: states by number, 0 is the root.
-Json rollout_json(const RolloutEvent& event, const Configuration& configuration) {
+Json tree_json(const RolloutEvent& event, const Configuration& configuration) {
   Json path = Json::array();
   for (const Place& place : event.outcome.path)
     path.push_back({{"state", place.state}, {"masks", place.masks}});
@@ -28,53 +30,102 @@ Json rollout_json(const RolloutEvent& event, const Configuration& configuration)
 }  // namespace
 
 ServedSearch::ServedSearch(Shelf& shelf, Configuration configuration, Problem problem,
-                           std::unique_ptr<Reward> reward, bool stream_state, bool stream_rollouts)
+                           std::unique_ptr<Reward> reward, const ServedNews& news)
     : shelf_(shelf),
       configuration_(std::move(configuration)),
       problem_(std::move(problem)),
       reward_(std::move(reward)),
-      stream_state_(stream_state),
-      stream_rollouts_(stream_rollouts) {
+      news_(news) {
   make_search();
   search_.reset();
 }
 
-ProblemSearch& ServedSearch::make_search() {
-  return search_.emplace(configuration_, shelf_, problem_, *reward_,
-                         [this](std::span<const Token> window, auto) { return passed(window); });
+Json ServedSearch::description() const {
+  Json actions = Json::array();
+  for (std::size_t i = 0; i < configuration_.actions.size(); ++i) {
+    actions.push_back({{"name", configuration_.action_names[i]},
+                       {"model", configuration_.model_names[configuration_.actions[i].model]},
+                       {"settings", action_text(configuration_.actions[i])}});
+  }
+  return {
+      {"problem", {{"id", problem_.id}, {"prompt", problem_.prompt}, {"reward", problem_.reward}}},
+      {"search", {{"name", configuration_.search_name}, {"budget", configuration_.solve.budget}}},
+      {"window", configuration_.walk.window},
+      {"actions", actions}};
+}
+
+void ServedSearch::make_search() {
+  search_.emplace(configuration_, shelf_, problem_, *reward_,
+                  [this](std::span<const Token> window, auto) { return passed(window); });
 }
 
 bool ServedSearch::passed(std::span<const Token> window) {
   ++passes_;
-  if (stream_state_) {
-    const int action = search_->acting();
-    const int model = configuration_.models[configuration_.actions[action].model];
-    const Checkpoint& checkpoint = shelf_.checkpoint(model);
-    listener_->state(0, {{"pass", passes_},
-                         {"action", configuration_.action_names[action]},
-                         {"text", masked_text(window, checkpoint.tokenizer, checkpoint.tokens)}});
-  }
+  if (news_.drawn)
+    draw(window);
+  else if (news_.states)
+    listener_->state(0, state_json(window));
   return listener_->wanted();
 }
 
-bool ServedSearch::rolled_out(const RolloutEvent& event) {
-  if (stream_rollouts_) {
-    Json json = rollout_json(event, configuration_);
-    if (event.best && event.best->iteration != best_iteration_) {
-      best_iteration_ = event.best->iteration;
-      json["text"] = search_->text(event.best->end);
-      json["why"] = to_valid_utf8(event.best->why);
-    }
-    listener_->rollout(std::move(json));
+Json ServedSearch::state_json(std::span<const Token> window) const {
+  const int action = search_->asked().action;
+  const int model = configuration_.models[configuration_.actions[action].model];
+  const Checkpoint& checkpoint = shelf_.checkpoint(model);
+  return {{"pass", passes_},
+          {"action", configuration_.action_names[action]},
+          {"text", masked_text(window, checkpoint.tokenizer, checkpoint.tokens)}};
+}
+
+// No more often than anybody sees.
+void ServedSearch::draw(std::span<const Token> window) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - drawn_ < kBetweenPictures) return;
+  drawn_ = now;
+  listener_->state(0, drawn_state_json(window));
+}
+
+// WindowAuthors as pairs: who, and of how many cells.
+Json ServedSearch::drawn_state_json(std::span<const Token> window) const {
+  const Trial& trial = search_->asked();
+  Json by = Json::array();
+  for (const int author : authors_->of(trial, window)) {
+    if (by.empty() || by.back()[0] != author) by.push_back({author, 0});
+    by.back()[1] = by.back()[1].get<int>() + 1;
   }
+  return {{"nfe", passes_},
+          {"from", trial.from},
+          {"action", trial.action},
+          {"window", Json(window_json(search_->walker().lexicon_of_action(trial.action), window))},
+          {"by", by}};
+}
+
+bool ServedSearch::rolled_out(const RolloutEvent& event) {
+  passes_ = event.ledger.nfe;
+  if (news_.drawn) authors_->learn(event);
+  if (news_.rollouts) listener_->rollout(rollout_json(event));
   return listener_->wanted();
+}
+
+Json ServedSearch::rollout_json(const RolloutEvent& event) {
+  if (news_.drawn) return trace_->event(event);
+  Json json = tree_json(event, configuration_);
+  if (event.best && event.best->iteration != best_iteration_) {
+    best_iteration_ = event.best->iteration;
+    json["text"] = search_->text(event.best->end);
+    json["why"] = to_valid_utf8(event.best->why);
+  }
+  return json;
 }
 
 Completion ServedSearch::run(Listener& listener) {
   listener_ = &listener;
   if (!listener.wanted()) throw Interrupted();
+  make_search();
+  authors_.emplace(search_->walker());
+  trace_.emplace(search_->walker());
   const Solution solution =
-      make_search().run([this](const RolloutEvent& event) { return rolled_out(event); });
+      search_->run([this](const RolloutEvent& event) { return rolled_out(event); });
   if (solution.stopped == Stop::kError) throw ApiError(500, solution.message);
   if (!solution.best) throw Interrupted();
   Completion found = completion(solution);

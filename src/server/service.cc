@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/version.h"
+#include "configuration.h"
 
 namespace umf {
 namespace {
@@ -30,11 +31,24 @@ Service::Service(const TaskMaker& tasks, ServiceOptions options)
 Service::Started Service::start(const ApiRequest& request) {
   const std::string& model = tasks_.find(request.model, "model").name;
   Started started{std::make_shared<Job>(tasks_.make(request), options_.job_seconds),
-                  {request.is_chat(), new_id(request.is_chat()), model,
+                  {request.is_chat(), new_id(request.is_chat() ? "chatcmpl" : "cmpl"), model,
                    fmt::format("umf-{}", version()), std::time(nullptr)}};
   queue_.submit(started.job);
   return started;
 }
+
+std::shared_ptr<Solve> Service::start_solve(const ApiRequest& request) {
+  auto task = tasks_.make_search(request);
+  Json begin = task->description();
+  begin["id"] = new_id("solve");
+  const auto solve = std::make_shared<Solve>(begin["id"], request.problem->id, std::move(task),
+                                             options_.job_seconds, begin);
+  queue_.submit(solve);
+  solves_.add(solve);
+  return solve;
+}
+
+void Service::stop(const std::string& id) { queue_.abandon(solves_.find(id), Cancel::kStopped); }
 
 Completion Service::wait(const std::shared_ptr<Job>& job,
                          const std::function<bool()>& client_is_there) {
@@ -58,8 +72,8 @@ void Service::close() {
   queue_.close(options_.grace_seconds);
 }
 
-std::string Service::new_id(bool chat) {
-  return fmt::format("{}-{}{:08x}", chat ? "chatcmpl" : "cmpl", nonce_, ++requests_);
+std::string Service::new_id(const char* kind) {
+  return fmt::format("{}-{}{:08x}", kind, nonce_, ++requests_);
 }
 
 OrderedJson Service::model_json(const ServedModel& model) const {
@@ -68,13 +82,33 @@ OrderedJson Service::model_json(const ServedModel& model) const {
           {"object", "model"},
           {"created", started_},
           {"owned_by", "umf"},
-          {"umf", {{"family", info.family}, {"max_length", info.max_length}}}};
+          {"umf",
+           {{"family", info.family},
+            {"max_length", info.max_length},
+            {"window", recommended_window(info)}}}};
 }
 
 std::string Service::models_body() const {
   OrderedJson list = OrderedJson::array();
   for (const ServedModel& model : tasks_.models()) list.push_back(model_json(model));
   return OrderedJson{{"object", "list"}, {"data", list}}.dump();
+}
+
+std::string Service::about_body() const {
+  OrderedJson models = OrderedJson::array(), known = OrderedJson::array();
+  for (const ServedModel& model : tasks_.models()) models.push_back(model_json(model));
+  for (const SearchEntry& entry : searches())
+    known.push_back({{"name", entry.name}, {"summary", entry.summary}});
+  known.push_back({{"name", kTreasureName}, {"summary", kTreasureSummary}});
+  return OrderedJson{{"version", version()},
+                     {"models", models},
+                     {"searches", known},
+                     {"rewards", tasks_.rewards()},
+                     {"budget_windows", kDefaultWindows},
+                     {"max_tokens", options_.limits.max_tokens},
+                     {"max_budget", options_.limits.max_budget},
+                     {"examples", options_.examples}}
+      .dump();
 }
 
 std::string Service::model_body(const std::string& name) const {

@@ -8,6 +8,7 @@
 
 #include "server/api_reply.h"
 #include "server/metrics.h"
+#include "server/solves.h"
 #include "server/task_maker.h"
 
 namespace umf {
@@ -17,6 +18,7 @@ struct ServiceOptions {
   int queue = 64;                          // jobs that may wait
   std::chrono::seconds job_seconds{3600};  // for one job; 0: no limit
   std::chrono::seconds grace_seconds{10};  // for the running job at shutdown
+  Json examples = Json::array();           // problems that the page offers
 };
 
 // Every method may be called from several threads.
@@ -31,15 +33,22 @@ class Service {
   };
   // Checks the request and puts it into the queue. Throws ApiError.
   Started start(const ApiRequest& request);
+  // Puts a search into the queue that outlives its client, for all to watch. Throws ApiError.
+  std::shared_ptr<Solve> start_solve(const ApiRequest& request);
+  // Keeps what it has found. Throws ApiError 404; does nothing to one that is over.
+  void stop(const std::string& id);
+  const Solves& solves() const { return solves_; }
   // Waits for the end of a job. A client that leaves takes its job along.
   Completion wait(const std::shared_ptr<Job>& job, const std::function<bool()>& client_is_there);
-  void abandon(const std::shared_ptr<Job>& job) { queue_.abandon(job); }
+  void abandon(const std::shared_ptr<Job>& job) { queue_.abandon(job, Cancel::kClientGone); }
   void count_tokens(const Completion& completion);
 
   const RequestLimits& limits() const { return options_.limits; }
   Metrics& metrics() { return metrics_; }
   std::string models_body() const;
   std::string model_body(const std::string& name) const;  // throws ApiError 404
+  // What there is to choose from: models, searches, rewards, limits and examples.
+  std::string about_body() const;
   std::string metrics_text() const { return metrics_.text(queue_.counts()); }
   bool closing() const { return closing_; }
   int retry_after_seconds() const { return queue_.retry_after_seconds(); }
@@ -48,7 +57,7 @@ class Service {
   void close();
 
  private:
-  std::string new_id(bool chat);
+  std::string new_id(const char* kind);
   OrderedJson model_json(const ServedModel& model) const;
 
   const TaskMaker& tasks_;
@@ -58,6 +67,7 @@ class Service {
   std::atomic<std::uint64_t> requests_ = 0;
   std::atomic<bool> closing_ = false;
   Metrics metrics_;
+  Solves solves_;
   JobQueue queue_;
 };
 

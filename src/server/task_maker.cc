@@ -7,7 +7,6 @@
 #include "server/api_error.h"
 #include "server/plain_task.h"
 #include "server/search_plan.h"
-#include "server/served_search.h"
 
 namespace umf {
 namespace {
@@ -55,8 +54,8 @@ const ServedModel& TaskMaker::find(const std::string& name, const std::string& p
 }
 
 std::unique_ptr<DeviceTask> TaskMaker::make(const ApiRequest& request) const {
-  return as_bad_request(
-      [&] { return request.umf.search.empty() ? make_plain(request) : make_search(request); });
+  if (!request.umf.search.empty()) return make_search(request);
+  return as_bad_request([&] { return make_plain(request); });
 }
 
 std::unique_ptr<DeviceTask> TaskMaker::make_plain(const ApiRequest& request) const {
@@ -106,14 +105,17 @@ void TaskMaker::check_length(std::size_t prompt, int length, const ModelInfo& in
                  "max_tokens", "context_length_exceeded");
 }
 
-std::unique_ptr<DeviceTask> TaskMaker::make_search(const ApiRequest& request) const {
-  Configuration configuration = plan_search(request, *this, shelf_);
-  Problem problem = asked_problem(request);
-  auto reward = reward_of(request.umf.reward, problem);
-  auto task = std::make_unique<ServedSearch>(shelf_, std::move(configuration), std::move(problem),
-                                             std::move(reward), request.umf.stream_state,
-                                             request.umf.stream_rollouts);
-  return task;
+std::unique_ptr<ServedSearch> TaskMaker::make_search(const ApiRequest& request) const {
+  return as_bad_request([&] {
+    Configuration configuration = plan_search(request, *this, shelf_);
+    Problem problem = asked_problem(request);
+    auto reward = reward_of(request.umf.reward, problem);
+    return std::make_unique<ServedSearch>(shelf_, std::move(configuration), std::move(problem),
+                                          std::move(reward),
+                                          ServedNews{.states = request.umf.stream_state,
+                                                     .rollouts = request.umf.stream_rollouts,
+                                                     .drawn = request.problem.has_value()});
+  });
 }
 
 std::unique_ptr<Reward> TaskMaker::reward_of(const Json& spec, const Problem& problem) const {

@@ -12,6 +12,7 @@
 #include "reward/reward.h"
 #include "server/api_request.h"
 #include "server/device_task.h"
+#include "server/served_search.h"
 
 namespace umf {
 
@@ -32,7 +33,10 @@ class TaskMaker {
   // Throws ApiError.
   std::unique_ptr<DeviceTask> make(const ApiRequest& request) const;
 
+  std::unique_ptr<ServedSearch> make_search(const ApiRequest& request) const;
+
   const std::vector<ServedModel>& models() const { return models_; }
+  const std::set<std::string>& rewards() const { return rewards_; }
   const ModelInfo& info(const ServedModel& model) const {
     return shelf_.model(model.number).info();
   }
@@ -41,7 +45,6 @@ class TaskMaker {
 
  private:
   std::unique_ptr<DeviceTask> make_plain(const ApiRequest& request) const;
-  std::unique_ptr<DeviceTask> make_search(const ApiRequest& request) const;
   std::vector<Token> raw_prompt(const RawPrompt& prompt, const Checkpoint& checkpoint,
                                 int vocabulary) const;
   void check_length(std::size_t prompt, int length, const ModelInfo& info) const;

@@ -1,0 +1,70 @@
+// umf report: tables, curves, trees and texts of runs, in one page.
+#include "report/report.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "cli/common.h"
+
+namespace umf {
+namespace {
+
+struct ReportOptions {
+  std::vector<std::string> directories;
+  std::string out, title;
+  int limit_mb = 28;
+  bool quiet = false;
+};
+
+std::string name_of_run(const std::string& directory) {
+  const auto path = std::filesystem::absolute(directory).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+int report(const ReportOptions& options) {
+  if (options.directories.empty())
+    throw Error("umf report needs the directories of one or several runs");
+  if (options.out.empty()) throw Error("umf report needs --out FILE.html");
+  if (options.limit_mb < 1 || options.limit_mb > 1024) throw Error("--limit-mb is from 1 to 1024");
+  Report page(std::size_t{1'000'000} * options.limit_mb);
+  std::string title = options.title;
+  for (const std::string& directory : options.directories) {
+    const std::string name = name_of_run(directory);
+    page.add(RunDirectory::open(directory), name);
+    if (options.title.empty()) title += (title.empty() ? "" : ", ") + name;
+  }
+  const std::string html = page.html(title);
+  if (options.out == "-")
+    fmt::print("{}", html);
+  else
+    write_file(options.out, html);
+  if (page.searches_left_out() > 0 && !options.quiet)
+    fmt::print(stderr,
+               "{} searches were left out to keep the page below {} MB; --limit-mb allows more\n",
+               page.searches_left_out(), options.limit_mb);
+  return 0;
+}
+
+}  // namespace
+
+Command report_command() {
+  return {"report", "one page with the curves, tables, trees and texts of runs",
+          [](OptionSet& options) {
+            auto o = std::make_shared<ReportOptions>();
+            options.arguments("DIR", o->directories, "run directories of umf bench");
+            options.value("out", o->out,
+                          "the page: one HTML file that needs nothing else; - for stdout");
+            options.value("title", o->title, "its title; the names of the runs without");
+            options.value("limit-mb", o->limit_mb, "leave out searches beyond this size");
+            options.flag("quiet", o->quiet, "say nothing beside errors");
+            options.footer(
+                "Runs may be unfinished: the page shows what is there. Nothing is written to "
+                "them.");
+            return [o] { return report(*o); };
+          }};
+}
+
+}  // namespace umf

@@ -1,0 +1,85 @@
+#include "cli/watch.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/terminal.h"
+
+namespace umf {
+namespace {
+
+constexpr int kColumns = 60, kRows = 12;  // less shows no program
+constexpr int kOtherLines = 3;            // progress, legend, and the cursor's
+constexpr std::chrono::milliseconds kBetween{66};
+
+bool large_enough(const TerminalSize& size) {
+  return size.columns >= kColumns && size.rows >= kRows;
+}
+
+}  // namespace
+
+std::string Watch::objection() {
+  if (!is_live_terminal(stderr)) return "stderr is no terminal";
+  const TerminalSize size = stderr_size();
+  if (large_enough(size)) return "";
+  return fmt::format("the terminal has {} columns and {} rows, and {} and {} are needed",
+                     size.columns, size.rows, kColumns, kRows);
+}
+
+void Watch::show(const Trial& trial, std::span<const Token> window, std::span<const Commit> commits,
+                 const std::string& progress) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < kBetween) return;
+  last_ = now;
+  const TerminalSize size = stderr_size();
+  // Not the last column: what stands there makes some terminals begin a new line.
+  PictureFrame frame{size.columns - 1, size.rows - kOtherLines, Paint(stderr).on()};
+  std::vector<std::string> lines = {progress.substr(0, std::max(0, frame.columns))};
+  if (large_enough(size)) {
+    lines.push_back(legend(names_, frame));
+    std::ranges::move(picture(painted(trial, window, commits), frame), std::back_inserter(lines));
+  }
+  draw(lines);
+}
+
+std::vector<PaintedCell> Watch::painted(const Trial& trial, std::span<const Token> window,
+                                        std::span<const Commit> commits) const {
+  return painted_cells(window, walker_.lexicon_of_action(trial.action), authors_.of(trial, window),
+                       commits);
+}
+
+std::vector<PaintedCell> painted_cells(std::span<const Token> window, const Lexicon& lexicon,
+                                       const std::vector<int>& authors,
+                                       std::span<const Commit> commits) {
+  std::vector<PaintedCell> cells;
+  for (std::size_t i = 0; i < window.size() && !ends_text(lexicon.tokens, window[i]); ++i) {
+    const CellRole role = role_of(lexicon, window[i]);
+    PaintedCell cell{.author = authors[i], .masked = role == CellRole::kMask};
+    if (role == CellRole::kText) cell.bytes = lexicon.tokenizer->bytes(window[i]);
+    cell.fresh = std::ranges::any_of(
+        commits, [&](const Commit& commit) { return std::cmp_equal(commit.cell, i); });
+    cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+// Over what was drawn before; in one write, so that no half of a picture is seen.
+void Watch::draw(const std::vector<std::string>& lines) {
+  std::string text = drawn_ > 0 ? fmt::format("\x1b[{}A\r", drawn_) : "\r";
+  for (const std::string& line : lines) text += line + "\x1b[K\n";
+  text += "\x1b[J";
+  drawn_ = lines.size();
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+void Watch::clear() {
+  if (drawn_ == 0) return;
+  fmt::print(stderr, "\x1b[{}A\r\x1b[J", drawn_);
+  std::fflush(stderr);
+  drawn_ = 0;
+}
+
+}  // namespace umf

@@ -1,0 +1,50 @@
+// umf solve --watch: the text as it is unmasked, in place on a terminal.
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/picture.h"
+#include "window_authors.h"
+
+namespace umf {
+
+// Draws on stderr. One thread at a time.
+class Watch {
+ public:
+  // Why stderr cannot show it, or nothing. The size is looked at once more for every picture.
+  static std::string objection();
+
+  // `names` of the actions. The walker of the search must outlive this.
+  Watch(const Walker& walker, std::vector<std::string> names)
+      : authors_(walker), walker_(walker), names_(std::move(names)) {}
+  ~Watch() { clear(); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  void learn(const RolloutEvent& event) { authors_.learn(event); }
+  // After every pass, cheap to call often: the window of the walk, and a line of progress.
+  void show(const Trial& trial, std::span<const Token> window, std::span<const Commit> commits,
+            const std::string& progress);
+  void clear();  // removes the picture
+
+ private:
+  std::vector<PaintedCell> painted(const Trial& trial, std::span<const Token> window,
+                                   std::span<const Commit> commits) const;
+  void draw(const std::vector<std::string>& lines);
+
+  WindowAuthors authors_;
+  const Walker& walker_;
+  std::vector<std::string> names_;
+  std::size_t drawn_ = 0;  // lines above the cursor
+  std::chrono::steady_clock::time_point last_{};
+};
+
+// The cells of a window that are text or will be: nothing behind a token that ends the text.
+std::vector<PaintedCell> painted_cells(std::span<const Token> window, const Lexicon& lexicon,
+                                       const std::vector<int>& authors,
+                                       std::span<const Commit> commits);
+
+}  // namespace umf

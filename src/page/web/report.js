@@ -1,0 +1,60 @@
+// The page of umf report and umf solve --report.
+import { el, replace } from "./dom.js";
+import { dataOf } from "./packed.js";
+import { scalingChart } from "./charts.js";
+import { scoreTable, costTable, comparisonTable } from "./tables.js";
+import { ProblemList } from "./problem_list.js";
+import { showProblem } from "./problem_view.js";
+
+function facts(run) {
+  return el("dl", { class: "facts" }, Object.entries(run.facts).map(([label, value]) => [el("dt", {}, label), el("dd", {}, value)]));
+}
+
+// Curves of all runs in one figure: their names where there are several.
+function curves(runs) {
+  const series = runs.flatMap((run) => run.configurations.map((one) => ({
+    name: runs.length > 1 ? `${run.name} ${one.name}` : one.name,
+    points: run.groups.filter((group) => group.configuration === one.name && group["pass@1"] !== null).map((group) => ({
+      x: group.budget, y: group["pass@1"], low: group.interval[0], high: group.interval[1],
+    })),
+  }))).filter((one) => one.points.length > 0);
+  if (series.length === 0) return null;
+  return scalingChart({
+    series, xLabel: "Budget: forward passes (NFE) per problem", yLabel: "Pass@1 (%)", format: (share) => String(Math.round(1000 * share) / 10),
+    caption: "Pass@1 over the budget of forward passes; lines show Wilson's 95 % interval",
+  });
+}
+
+function runPart(run, place, alone) {
+  const open = async (problem, configuration) => {
+    await showProblem(place, run, problem, configuration);
+    place.querySelector("#problem").focus();
+  };
+  const judged = run.groups.some((group) => group["pass@1"] !== null);
+  return el("section", { "aria-label": run.name },
+    el("h2", {}, alone ? "Results" : run.name), facts(run),
+    !run.complete && el("p", { class: "notice" }, "This run is not complete: shares and means are of the problems done so far."),
+    judged && el("h3", {}, "Pass@1"), judged && scoreTable(run.groups),
+    el("h3", {}, "Cost"), costTable(run.groups),
+    run.comparisons.length > 0 && el("details", {}, el("summary", {}, "Comparisons in pairs"), comparisonTable(run.comparisons)),
+    el("h3", {}, "Problems"), new ProblemList(run, open).element);
+}
+
+function start() {
+  const report = dataOf("report"), page = document.getElementById("page");
+  const place = el("div", { id: "details", "aria-live": "off" });
+  const alone = report.runs.length === 1 && report.runs[0].groups.length === 0 && report.runs[0].problems.length === 1;
+  if (alone) {
+    const [run] = report.runs;
+    replace(page, el("h1", {}, report.title), place, el("footer", { class: "small soft" }, facts(run)));
+    showProblem(place, run, run.problems[0], 0, false);
+    return;
+  }
+  const chart = curves(report.runs);
+  replace(page, el("h1", {}, report.title), el("p", { class: "soft" }, `Report of umf ${report.version}`),
+    report.left_out > 0 && el("p", { class: "notice" }, `${report.left_out} searches are left out to keep this page small; umf report --limit-mb allows more.`),
+    chart && el("h2", {}, "Scaling"), chart,
+    report.runs.map((run) => runPart(run, place, report.runs.length === 1)), place);
+}
+
+start();

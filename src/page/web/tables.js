@@ -1,0 +1,80 @@
+// Tables of a run, as the paper has them.
+import { el } from "./dom.js";
+
+export const percent = (share) => (share == null ? "\u2013" : (100 * share).toFixed(1));
+export const fixed = (value, digits) => (value == null ? "\u2013" : value.toFixed(digits));
+
+// columns: [{head, cell: (row) => text or node, words?, top?: (row) => boolean}]; the first names its row.
+export function dataTable({ caption, columns, rows }) {
+  const cells = (row) => columns.map((column, i) => {
+    const look = [column.words && "words", column.top?.(row) && "top"].filter(Boolean).join(" ") || null;
+    return i === 0 ? el("th", { scope: "row" }, column.cell(row)) : el("td", { class: look }, column.cell(row));
+  });
+  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": caption },
+    el("table", { class: "data" }, el("caption", {}, caption),
+      el("thead", {}, el("tr", {}, columns.map((column, i) =>
+        el("th", { scope: "col", class: i === 0 || column.words ? "words" : null }, column.head)))),
+      el("tbody", {}, rows.map((row) => el("tr", {}, cells(row))))));
+}
+
+// Configurations down, budgets across; the best of each budget is bold.
+export function scoreTable(groups) {
+  const names = [...new Set(groups.map((group) => group.configuration))];
+  const budgets = [...new Set(groups.map((group) => group.budget))].sort((a, b) => a - b);
+  const find = (name, budget) => groups.find((group) => group.configuration === name && group.budget === budget);
+  const best = new Map(budgets.map((budget) =>
+    [budget, Math.max(...groups.filter((group) => group.budget === budget).map((group) => group["pass@1"] ?? -1))]));
+  return dataTable({
+    caption: "Pass@1 in percent by budget of forward passes (NFE), with Wilson's 95 % interval; best of each budget in bold",
+    columns: [{ head: "Configuration", cell: (name) => name }, ...budgets.map((budget) => ({
+      head: String(budget),
+      top: (name) => best.get(budget) >= 0 && find(name, budget)?.["pass@1"] === best.get(budget),
+      cell: (name) => {
+        const group = find(name, budget);
+        if (!group) return "";
+        return [percent(group["pass@1"]), group.interval &&
+          el("span", { class: "interval" }, `${percent(group.interval[0])}\u2013${percent(group.interval[1])}`)];
+      },
+    }))],
+    rows: names,
+  });
+}
+
+export function costTable(groups) {
+  const column = (head, cell) => ({ head, cell });
+  return dataTable({
+    caption: "What it cost, means per problem; hit rate over the rollouts of all problems; seconds of the search alone",
+    columns: [
+      { head: "Configuration", cell: (group) => group.configuration },
+      column("Budget", (group) => String(group.budget)),
+      column("Problems", (group) => `${group.done}${group.failed + group.missing > 0 ? ` of ${group.done + group.failed + group.missing}` : ""}`),
+      column("Reward", (group) => fixed(group.mean_reward, 3)),
+      column("NFE", (group) => fixed(group.nfe, 1)),
+      column("Hit rate %", (group) => percent(group.hit_rate)),
+      column("Saved NFE", (group) => fixed(group.saved_nfe, 1)),
+      column("Switches", (group) => fixed(group.switches, 2)),
+      column("Evaluations", (group) => fixed(group.evaluations, 2)),
+      column("Unmask s", (group) => fixed(group.seconds.unmask, 2)),
+      column("Reward s", (group) => fixed(group.seconds.reward, 2)),
+    ],
+    rows: groups,
+  });
+}
+
+export function comparisonTable(comparisons) {
+  const signed = (share) => `${share >= 0 ? "+" : "\u2212"}${Math.abs(100 * share).toFixed(1)}`;
+  return dataTable({
+    caption: "Differences of Pass@1 in points on the problems that both were judged on, with Newcombe's paired 95 % interval and the p of McNemar's exact test",
+    columns: [
+      { head: "Pair", cell: (one) => `${one.first} \u2212 ${one.second}` },
+      { head: "Budget", cell: (one) => String(one.budget) },
+      { head: "Problems", cell: (one) => String(one.problems) },
+      { head: "Points", cell: (one) => signed(one.difference) },
+      { head: "95 %", cell: (one) => `${signed(one.interval[0])} to ${signed(one.interval[1])}` },
+      { head: "Only first", cell: (one) => String(one.only_first) },
+      { head: "Only second", cell: (one) => String(one.only_second) },
+      { head: "p", cell: (one) => one.mcnemar_p.toFixed(4) },
+    ],
+    rows: comparisons,
+  });
+}

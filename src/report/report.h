@@ -1,0 +1,47 @@
+// Runs and solutions as one page that people open from disk.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/run_directory.h"
+#include "page/page.h"
+
+namespace umf {
+
+// One search and its trace, as `umf solve` has them.
+struct SolvedProblem {
+  std::string id, prompt;
+  std::string search;
+  long budget = 0;
+  int window = 0;
+  std::vector<std::string> actions;  // names
+  nlohmann::ordered_json solution;   // of solution_json
+  std::string answer, why, trace;
+};
+
+// Searches are the bulk of a page: when it reaches its limit, further ones are left out, and the
+// page says so.
+class Report {
+ public:
+  explicit Report(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  // A run as far as it is. Throws Error for files that are damaged.
+  void add(const RunDirectory& run, const std::string& name);
+  void add(const SolvedProblem& solved);
+
+  int searches_left_out() const { return left_out_; }
+  std::string html(const std::string& title) const;
+
+ private:
+  // The name of the packed block that holds `details`; its "searches" only while there is room.
+  std::string keep(nlohmann::ordered_json details);
+
+  std::size_t limit_bytes_, bytes_ = 0;
+  int left_out_ = 0;
+  nlohmann::ordered_json runs_ = nlohmann::ordered_json::array();
+  std::vector<PageData> blocks_;
+};
+
+}  // namespace umf

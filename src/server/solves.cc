@@ -1,0 +1,113 @@
+#include "server/solves.h"
+
+#include <algorithm>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "report/report.h"
+#include "server/api_reply.h"
+
+namespace umf {
+namespace {
+
+constexpr std::size_t kStoryBytes = 32 << 20;
+// Of those that are over; the oldest go first.
+constexpr std::size_t kKeptSolves = 64, kKeptBytes = 256 << 20;
+
+std::string line(const auto& json) {
+  return json.dump(-1, ' ', false, std::decay_t<decltype(json)>::error_handler_t::replace);
+}
+
+OrderedJson ending(const Completion& completion) {
+  OrderedJson json = completion.umf;
+  json["answer"] = completion.choices.front().text;
+  return json;
+}
+
+}  // namespace
+
+std::string report_of(const Story& story) {
+  if (!story.ended()) throw ApiError(409, "the solve is not over; ask again later", "", "not_over");
+  const Json begin = Json::parse(story.lines("begin"));
+  OrderedJson end = OrderedJson::parse(story.lines("end"));
+  if (end.contains("error")) throw ApiError(409, "the solve has no answer", "", "no_answer");
+  SolvedProblem solved{.id = begin["problem"]["id"],
+                       .prompt = begin["problem"]["prompt"],
+                       .search = begin["search"]["name"],
+                       .budget = begin["search"]["budget"],
+                       .window = begin["window"],
+                       .answer = end["answer"],
+                       .why = end["why"],
+                       .trace = story.lines("rollout")};
+  for (const Json& action : begin["actions"]) solved.actions.push_back(action["name"]);
+  for (const char* beside : {"answer", "why"}) end.erase(beside);
+  solved.solution = std::move(end);
+  Report report(kStoryBytes);  // it has no more than that
+  report.add(solved);
+  return report.html(solved.id);
+}
+
+Solve::Solve(std::string id, std::string title, std::unique_ptr<DeviceTask> task,
+             std::chrono::seconds time_limit, const Json& begin)
+    : Job(std::move(task), time_limit),
+      id(std::move(id)),
+      title(std::move(title)),
+      created(std::time(nullptr)),
+      story_(kStoryBytes) {
+  story_.tell("begin", line(begin));
+}
+
+void Solve::deliver(JobEvent event) {
+  std::visit(Overloaded{[](const TextPiece&) {},  // the end has the text
+                        [](const ChoiceEnd&) {},
+                        [&](const StateNews& news) { story_.show("state", line(news.state)); },
+                        [&](const RolloutNews& news) {
+                          if (!story_.tell("rollout", line(news.rollout)))
+                            cancel(Cancel::kStoryFull);
+                        },
+                        [&](const Completion& done) { story_.end("end", line(ending(done))); },
+                        [&](const ApiError& error) { story_.end("end", error_body(error)); }},
+             event);
+}
+
+const char* Solve::phase() const {
+  return story_.ended() ? "over" : story_.begun() ? "running" : "waiting";
+}
+
+void Solves::add(const std::shared_ptr<Solve>& solve) {
+  const std::lock_guard lock(mutex_);
+  make_room();
+  solves_.push_back(solve);
+}
+
+void Solves::make_room() {
+  std::size_t count = 1, bytes = 0;
+  for (auto at = solves_.end(); at != solves_.begin();) {
+    --at;
+    if (!(*at)->story().ended()) continue;
+    bytes += (*at)->story().bytes();
+    if (++count > kKeptSolves || bytes > kKeptBytes) at = solves_.erase(at);
+  }
+}
+
+std::shared_ptr<Solve> Solves::find(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = std::ranges::find_if(solves_, [&](const auto& solve) { return solve->id == id; });
+  if (at == solves_.end())
+    throw ApiError(404, "there is no solve of that id; GET /v1/solves lists them", "", "not_found");
+  return *at;
+}
+
+Json Solves::list() const {
+  const std::lock_guard lock(mutex_);
+  Json list = Json::array();
+  for (auto solve = solves_.rbegin(); solve != solves_.rend(); ++solve) {
+    list.push_back({{"id", (*solve)->id},
+                    {"title", (*solve)->title},
+                    {"created", (*solve)->created},
+                    {"phase", (*solve)->phase()}});
+  }
+  return list;
+}
+
+}  // namespace umf

@@ -1,0 +1,64 @@
+#include "window_authors.h"
+
+#include <string_view>
+
+namespace umf {
+namespace {
+
+std::string_view bytes_of(const Lexicon& lexicon, Token id) {
+  return role_of(lexicon, id) == CellRole::kText ? lexicon.tokenizer->bytes(id)
+                                                 : std::string_view();
+}
+
+// A change of tokenizer keeps all bytes of text in their order: whoever wrote the first byte of a
+// new token is its author.
+std::vector<int> by_bytes(std::span<const Token> from, const Lexicon& from_lexicon,
+                          const std::vector<int>& authors, std::span<const Token> to,
+                          const Lexicon& to_lexicon) {
+  std::vector<int> of_byte;
+  for (std::size_t cell = 0; cell < from.size(); ++cell)
+    of_byte.insert(of_byte.end(), bytes_of(from_lexicon, from[cell]).size(), authors[cell]);
+  std::vector<int> converted(to.size(), kNobody);
+  std::size_t at = 0;
+  for (std::size_t cell = 0; cell < to.size(); ++cell) {
+    const std::size_t size = bytes_of(to_lexicon, to[cell]).size();
+    if (size > 0 && at < of_byte.size()) converted[cell] = of_byte[at];
+    at += size;
+  }
+  return converted;
+}
+
+}  // namespace
+
+void WindowAuthors::learn(const RolloutEvent& event) {
+  if (event.outcome.cached) return;
+  for (const Place& place : event.outcome.path) {
+    if (known_.contains(place.state)) continue;
+    known_[place.state] = of(event.trial, walker_.state(place.state).cells);
+  }
+}
+
+std::vector<int> WindowAuthors::of(const Trial& trial, std::span<const Token> window) const {
+  std::vector<int> authors(window.size(), kNobody);
+  const std::optional<WindowState> entered = walker_.enter(trial);
+  if (!entered) return authors;
+  const Token mask = walker_.lexicon_of_action(trial.action).tokens.mask;
+  const std::vector<int> before = inherited(trial, *entered);
+  for (std::size_t cell = 0; cell < window.size(); ++cell) {
+    if (window[cell] == mask) continue;
+    const bool kept = cell < before.size() && entered->cells[cell] == window[cell];
+    authors[cell] = kept ? before[cell] : trial.action;
+  }
+  return authors;
+}
+
+std::vector<int> WindowAuthors::inherited(const Trial& trial, const WindowState& entered) const {
+  const auto known = known_.find(trial.from);
+  if (known == known_.end()) return std::vector<int>(entered.cells.size(), kNobody);
+  const WindowState from = walker_.state(trial.from);
+  if (from.lexicon == entered.lexicon) return known->second;
+  return by_bytes(from.cells, walker_.lexicon_of(from), known->second, entered.cells,
+                  walker_.lexicon_of(entered));
+}
+
+}  // namespace umf
