@@ -117,7 +117,7 @@ test("the slider goes back in time", async () => {
   const { page, check, close, picture } = await openFile(file);
   await openProblem(page, JSON.parse(readFileSync(join(run, "results.jsonl"), "utf8").split("\n")[0]).id, "forking");
   await page.locator("summary", { hasText: "rollouts" }).click();
-  await page.getByRole("button", { name: /^Show / }).first().click();
+  await page.getByRole("button", { name: /^Show \d/ }).first().click();
   const [first] = lines;
   for (const pass of [0, 1, 10, 20, 47]) {
     await moveSlider(page, pass);

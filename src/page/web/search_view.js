@@ -53,7 +53,7 @@ export class SearchView {
   // The same as a table, for reading, and for finding a node without the picture.
   #rollouts() {
     const body = el("tbody", {});
-    const more = el("button", { type: "button", click: () => grow() }, "Show more");
+    const more = el("button", { type: "button", hidden: true, click: () => grow() }, "Show more");
     let shown = 0;
     const grow = () => {
       this.lines.slice(shown, shown + ROWS).forEach((line, i) => body.append(this.#row(line, this.ends[shown + i])));
