@@ -79,7 +79,7 @@ test("an example is solved before one's eyes", async () => {
 
 test("who comes late sees the same, and the report tells it again", async () => {
   const first = await openServer(server.url);
-  await fill(first.page, { prompt: solvable.prompt, tests: [...expressions(solvable), "False"], budget: 500 });
+  await fill(first.page, { prompt: solvable.prompt, tests: [...expressions(solvable), "False"], budget: 300 });
   await first.page.getByRole("button", { name: "Solve" }).click();
   await first.page.waitForFunction(() => location.hash.length > 1);
   const early = await openServer(first.page.url());
@@ -97,7 +97,7 @@ test("who comes late sees the same, and the report tells it again", async () => 
     other.tokens.forEach((token) => delete token.background && delete token.line);
     assert.deepEqual(other, picture);
   }
-  assert.match(picture.status, /^Best reward 0\.\d+ after 500 forward passes.*the budget is spent\.$/);
+  assert.match(picture.status, /^Best reward 0\.\d+ after 300 forward passes.*the budget is spent\.$/);
   await late.picture("live-dark");
   const [download] = await Promise.all([
     first.page.waitForEvent("download"), first.page.getByRole("button", { name: "Save report" }).click()]);
