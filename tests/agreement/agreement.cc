@@ -50,7 +50,7 @@ struct Subject {
 
   Subject(const std::string& backend_name, const std::string& directory)
       : backend(make_backend(backend_name, {})),
-        model("model", open_checkpoint({directory, ""}), *backend) {}
+        model("model", open_checkpoint(find_checkpoint(directory)), *backend) {}
 };
 
 Action greedy_action(const ModelInfo& info) {
