@@ -28,7 +28,7 @@ before(() => {
     { name: "forking", model: [model("dream"), model("llada")], action: [DREAM, LLADA], budget: [48, 144] },
     { name: "plain", search: "best-of-n", model: [model("dream")], action: [DREAM], budget: 48 },
   ]));
-  umf("bench", join(source, "assets/problems/test.jsonl"), "--limit", "2", "--out", run, "--configs", configurations,
+  umf("bench", join(source, "assets/problems/dev.jsonl"), "--limit", "2", "--out", run, "--configs", configurations,
     "--window", "48", "--stop-at-reward", "never", "--quiet");
   umf("report", run, "--out", file);
   summary = JSON.parse(readFileSync(join(run, "summary.json"), "utf8"));
