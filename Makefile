@@ -1,6 +1,6 @@
 # The front door. Everything real happens in CMake; `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: packages test-packages build all solve test asan asan-parsers bench bench-gpu evidence fuzz format format-check tidy clean help
+.PHONY: packages test-packages build all solve test asan bench bench-gpu evidence fuzz format format-check tidy clean help
 
 packages:
 	@tools/install-packages
@@ -26,11 +26,6 @@ asan: packages ## the tests under AddressSanitizer and UndefinedBehaviorSanitize
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan
 	@ctest --preset asan -j2
-
-asan-parsers: packages ## the corpora of every parser of untrusted input under the same sanitizers, in minutes
-	@cmake --preset asan >/dev/null
-	@cmake --build --preset asan --target fuzzers
-	@ctest --preset asan -R '^fuzz\.' -j2
 
 bench: all ## the measurements of docs/benchmarks.md (minutes)
 	@tools/bench build

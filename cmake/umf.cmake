@@ -73,9 +73,7 @@ function(umf_fuzzer source library)
     add_test(NAME fuzz.${name} COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name})
   endif()
   target_link_libraries(${name} PRIVATE ${library})
-  add_dependencies(fuzzers ${name})
 endfunction()
-add_custom_target(fuzzers)
 
 # umf_embed_texts(OUTPUT HEADER FUNCTION NAME_PART FILES...): the texts of the files as a table of pairs, name and text,
 # that FUNCTION of HEADER gives. NAME_PART is NAME or NAME_WE: no two files may have the same.

@@ -39,11 +39,12 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+// Long enough that the model's own threads, which wait awake for a while, have gone to sleep.
 double fma_rate(ThreadPool& pool) {
   std::vector<double> done(pool.threads());
   const double time = seconds(pool.threads(), [&] {
     pool.parallel_for(pool.threads(),
-                      [&](int i, int) { done[i] = cpu_kernels().front().fma_loop(20000); });
+                      [&](int i, int) { done[i] = cpu_kernels().front().fma_loop(500000); });
   });
   return std::accumulate(done.begin(), done.end(), 0.0) / time;
 }
