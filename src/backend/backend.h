@@ -75,14 +75,18 @@ class Backend {
   virtual std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
                                                         double theta) = 0;
 
-  // What is loaded from now on, until the next call, are the weights of one model. Nothing where
-  // weights are used where they lie.
-  virtual std::shared_ptr<Residence> begin_model() { return nullptr; }
+  // What is loaded from now on, until the next call, are the weights of one model of this shape.
+  // Nothing where weights are used where they lie.
+  virtual std::shared_ptr<Residence> begin_model(const ModelShape&) { return nullptr; }
   // How many bytes of weights could be loaded now.
   virtual std::uint64_t room_for_weights() const { return UINT64_MAX; }
 
   // Activations, uninitialised.
   virtual Matrix allocate(int rows, int cols) = 0;
+  // The same for the model that `weight` was loaded for: some are computed in other numbers.
+  virtual Matrix allocate_for(const Linear& /*weight*/, int rows, int cols) {
+    return allocate(rows, cols);
+  }
   // Where a norm, an activation or a gather puts rows that products with layer linears alone will
   // read: `place` itself, or memory of the same shape in the form that those products take.
   virtual Matrix layer_input(const Matrix& place) { return place; }

@@ -87,6 +87,12 @@ struct AttentionShape {
   }
 };
 
+// The widths of a transformer, by which a backend decides how to compute it.
+struct ModelShape {
+  int hidden = 0, mlp = 0, vocabulary = 0;
+  AttentionShape attention;
+};
+
 // How logits become a prediction (spec: models 5). Applied in this order: `never`, `bias`, then the
 // candidate; then the scores.
 struct Sampling {

@@ -24,6 +24,7 @@ struct Architecture {
 
   int query_cols() const { return attention.heads * attention.head_dim; }
   int kv_cols() const { return attention.kv_heads * attention.head_dim; }
+  ModelShape shape() const { return {hidden, mlp, vocabulary, attention}; }
 };
 
 // Names in the safetensors files. `layer` stands before the names of layer N as layer + "N.".

@@ -36,7 +36,7 @@ LanguageModel::LanguageModel(std::string name, std::shared_ptr<const Checkpoint>
     : checkpoint_(std::move(checkpoint)),
       info_(describe_model(std::move(name), *checkpoint_)),
       backend_(backend),
-      residence_(backend.begin_model()),
+      residence_(backend.begin_model(checkpoint_->architecture.shape())),
       transformer_(backend, checkpoint_->architecture, checkpoint_->family->names,
                    checkpoint_->weights, {&checkpoint_->family->names.head, 1}) {
   const HostTensor head = checkpoint_->weights.matrix(

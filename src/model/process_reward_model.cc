@@ -48,7 +48,7 @@ std::vector<std::string> split_steps(const std::string& answer) {
 ProcessRewardModel::ProcessRewardModel(Checkpoint checkpoint, Backend& backend)
     : checkpoint_(checked(std::move(checkpoint))),
       backend_(backend),
-      residence_(backend.begin_model()),
+      residence_(backend.begin_model(checkpoint_.architecture.shape())),
       transformer_(backend, checkpoint_.architecture, checkpoint_.family->names,
                    checkpoint_.weights, kScoreTensors),
       step_mark_(find_step_mark(checkpoint_.tokenizer)) {
@@ -73,7 +73,7 @@ std::vector<float> ProcessRewardModel::scores(std::span<const Token> tokens) {
   const std::lock_guard turn(turn_);
   const int count = static_cast<int>(marks.size());
   const Matrix states = transformer_.forward(tokens, marks);
-  const Matrix hidden = backend_.allocate(count, hidden_->outputs);
+  const Matrix hidden = backend_.allocate_for(*hidden_, count, hidden_->outputs);
   const Matrix classes = backend_.allocate_logits(count, 2);
   backend_.project(states, *hidden_, 0, hidden);
   backend_.relu(hidden);

@@ -193,6 +193,9 @@ int Transformer::first_new_row(std::span<const Token> tokens, std::span<const in
 void Transformer::reserve(int length, int rows) {
   const Architecture& a = architecture_;
   const auto rounded = [](int n) { return (n + 255) / 256 * 256; };
+  const auto allocate = [&](int count, int cols) {
+    return backend_.allocate_for(*embedding_, count, cols);
+  };
   if (!rotation_ || rotation_->positions < length) {
     rotation_ = backend_.make_rotation(rounded(length), a.attention.head_dim, a.rope_theta);
   }
@@ -201,7 +204,7 @@ void Transformer::reserve(int length, int rows) {
     std::iota(kept.begin(), kept.end(), 0);
     cache_.resize(a.layers);
     for (Matrix& layer : cache_) {
-      const Matrix grown = backend_.allocate(rounded(length), 2 * a.kv_cols());
+      const Matrix grown = allocate(rounded(length), 2 * a.kv_cols());
       if (!kept.empty()) {
         backend_.gather(layer, kept, grown.row_range(0, static_cast<int>(kept.size())));
       }
@@ -212,16 +215,16 @@ void Transformer::reserve(int length, int rows) {
     scratch_ = {};
     scratch_.rows = rounded(rows);
     const int qkv_cols = a.query_cols() + 2 * a.kv_cols();
-    scratch_.x = backend_.allocate(scratch_.rows, a.hidden);
-    scratch_.h = backend_.layer_input(backend_.allocate(scratch_.rows, a.hidden));
-    if (!remembers()) scratch_.qkv = backend_.allocate(scratch_.rows, qkv_cols);
-    scratch_.query = backend_.allocate(scratch_.rows, a.query_cols());
-    scratch_.attended = backend_.allocate(scratch_.rows, a.query_cols());
-    scratch_.gate_up = backend_.allocate(scratch_.rows, 2 * a.mlp);
+    scratch_.x = allocate(scratch_.rows, a.hidden);
+    scratch_.h = backend_.layer_input(allocate(scratch_.rows, a.hidden));
+    if (!remembers()) scratch_.qkv = allocate(scratch_.rows, qkv_cols);
+    scratch_.query = allocate(scratch_.rows, a.query_cols());
+    scratch_.attended = allocate(scratch_.rows, a.query_cols());
+    scratch_.gate_up = allocate(scratch_.rows, 2 * a.mlp);
     // In place of the gate, where it can stand there.
     scratch_.gated = backend_.layer_input(scratch_.gate_up.columns(0, a.mlp));
-    scratch_.wanted_x = backend_.allocate(scratch_.rows, a.hidden);
-    scratch_.wanted_h = backend_.layer_input(backend_.allocate(scratch_.rows, a.hidden));
+    scratch_.wanted_x = allocate(scratch_.rows, a.hidden);
+    scratch_.wanted_h = backend_.layer_input(allocate(scratch_.rows, a.hidden));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "backend/cuda/cublaslt.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/residence.h"
+#include "backend/cuda/small.h"
 
 namespace umf {
 namespace {
@@ -29,7 +30,8 @@ struct Resident {
 struct CudaLinear : Linear, Resident {
   enum Part { kMatrix, kBias, kBiasF32 };
   bool biased = false;
-  DType type = DType::kBF16;  // of the matrix
+  DType type = DType::kBF16;         // of the matrix
+  DType activations = DType::kBF16;  // of the model that it belongs to
   using Resident::Resident;
 };
 
@@ -44,12 +46,13 @@ struct CudaRotation : Rotation, Resident {  // f32: per position all cosines, th
 struct Precision {
   const char* name;
   const char* description;
-  DType type;   // of activations, embeddings and heads
+  DType type;   // of activations (but see `widens`), embeddings and heads
   DType layer;  // of the matrices inside layers and what they are multiplied with
   float tolerance;
+  bool widens = false;  // activations of small models are f32 (small.h)
 };
 
-constexpr Precision kBf16{"cuda", "bf16", DType::kBF16, DType::kBF16, 2e-2f};
+constexpr Precision kBf16{"cuda", "bf16", DType::kBF16, DType::kBF16, 2e-2f, /*widens=*/true};
 constexpr Precision kF32{"cuda-f32", "f32", DType::kF32, DType::kF32, 1e-4f};
 constexpr Precision kFp8{"cuda-fp8", "fp8 inside layers: approximate", DType::kBF16, DType::kF8,
                          1e-1f};
@@ -60,7 +63,7 @@ class CudaBackend final : public Backend {
       : precision_(precision),
         type_(precision.type),
         weights_(WeightStore::of_this_process()),
-        queue_(std::make_shared<Queue>()),
+        queue_(std::make_shared<Queue>(/*small_models=*/precision.widens)),
         copied_(std::move(copied)) {
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, 0), "asking for the GPU's properties");
@@ -90,8 +93,9 @@ class CudaBackend final : public Backend {
     return gains;
   }
 
-  std::shared_ptr<Residence> begin_model() override {
-    auto residence = std::make_shared<CudaResidence>(queue_, weights_);
+  std::shared_ptr<Residence> begin_model(const ModelShape& shape) override {
+    const DType activations = precision_.widens && is_small(shape) ? DType::kF32 : type_;
+    auto residence = std::make_shared<CudaResidence>(queue_, weights_, activations);
     model_ = residence;
     return residence;
   }
@@ -121,6 +125,9 @@ class CudaBackend final : public Backend {
   }
 
   Matrix allocate(int rows, int cols) override { return allocate(rows, cols, type_); }
+  Matrix allocate_for(const Linear& weight, int rows, int cols) override {
+    return allocate(rows, cols, static_cast<const CudaLinear&>(weight).activations);
+  }
   Matrix layer_input(const Matrix& place) override {
     return precision_.layer == DType::kF8 ? allocate(place.rows, place.cols, DType::kF8) : place;
   }
@@ -136,8 +143,9 @@ class CudaBackend final : public Backend {
     assert(out.rows == static_cast<int>(tokens.size()) && out.cols == table.inputs);
     assert(std::all_of(tokens.begin(), tokens.end(),
                        [&](Token token) { return token >= 0 && token < table.outputs; }));
-    const Weight& weight = *static_cast<const CudaLinear&>(table).weight;
-    const View rows{weight.part(CudaLinear::kMatrix), type_, table.outputs, table.inputs,
+    const auto& linear = static_cast<const CudaLinear&>(table);
+    const Weight& weight = *linear.weight;
+    const View rows{weight.part(CudaLinear::kMatrix), linear.type, table.outputs, table.inputs,
                     table.inputs};
     queue_->push({.kind = OperationKind::kCopyRows,
                   .in = rows,
@@ -282,6 +290,7 @@ class CudaBackend final : public Backend {
     }
     auto linear = std::make_shared<CudaLinear>(queue_, load(stored));
     linear->type = type;
+    linear->activations = activations_of_model();
     linear->biased = !biases.empty();
     linear->inputs = parts[0].cols;
     for (const HostTensor& part : parts) {
@@ -289,6 +298,11 @@ class CudaBackend final : public Backend {
       linear->outputs += part.rows;
     }
     return linear;
+  }
+
+  DType activations_of_model() const {
+    const auto model = model_.lock();
+    return model ? model->activations() : type_;
   }
 
   std::shared_ptr<Weight> load(std::span<const WeightPart> parts) {
@@ -316,6 +330,7 @@ class CudaBackend final : public Backend {
                   .in = view_of(x),
                   .out = view_of(out),
                   .weight = matrix + skipped,
+                  .weight_type = weight.type,
                   .bias = bias,
                   .weight_scales = narrow ? factors_of(matrix, numbers) + first : nullptr,
                   .add = add},

@@ -34,10 +34,15 @@ inline std::vector<int> iota(int count, int first = 0) {
   return numbers;
 }
 
-// A backend and the host memory of what it was given.
+// A backend and the host memory of what it was given, which are the weights of one model.
 class Bench {
  public:
-  explicit Bench(std::unique_ptr<Backend> made) : backend(std::move(made)) {}
+  explicit Bench(std::unique_ptr<Backend> made, const ModelShape& shape = kLarge)
+      : backend(std::move(made)), residence_(backend->begin_model(shape)) {
+    any_ = linear(std::vector<float>(8), 1, 8);
+  }
+  static constexpr ModelShape kLarge{.hidden = 4096, .mlp = 12288, .vocabulary = 126464};
+  static constexpr ModelShape kSmall{.hidden = 256, .mlp = 704, .vocabulary = 733};
 
   std::shared_ptr<const Linear> linear(const std::vector<float>& values, int rows, int cols,
                                        const std::vector<float>& bias = {}) {
@@ -50,8 +55,9 @@ class Bench {
   std::shared_ptr<const Gains> gains(const std::vector<float>& values) {
     return backend->load_gains(host(values, 1, static_cast<int>(values.size())));
   }
+  Matrix allocate(int rows, int cols) { return backend->allocate_for(*any_, rows, cols); }
   Matrix matrix(const std::vector<float>& values, int rows, int cols) {
-    const Matrix m = backend->allocate(rows, cols);
+    const Matrix m = allocate(rows, cols);
     backend->embed(*keep(linear(values, rows, cols)), iota(rows), m);
     return m;
   }
@@ -94,11 +100,14 @@ class Bench {
   std::shared_ptr<const Linear> keep(std::shared_ptr<const Linear> linear) {
     return linears_.emplace_back(std::move(linear));
   }
+  std::shared_ptr<Residence> residence_;
+  std::shared_ptr<const Linear> any_;
   std::deque<std::vector<float>> kept_;
   std::deque<std::shared_ptr<const Linear>> linears_;
 };
 
-// Both precisions; a machine without a GPU skips.
+// Both precisions, and the numbers that the first has for small models; a machine without a GPU
+// skips.
 class OnDevice : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -106,12 +115,16 @@ class OnDevice : public testing::TestWithParam<const char*> {
       GTEST_SKIP() << "no GPU to test on: " << objection;
     }
   }
-  std::unique_ptr<Backend> make() const {
-    return f32() ? make_cuda_f32_backend() : make_cuda_backend();
+  Bench make() const {
+    return Bench(f32() ? make_cuda_f32_backend() : make_cuda_backend(),
+                 small() ? Bench::kSmall : Bench::kLarge);
   }
   bool f32() const { return std::string(GetParam()) == "cuda-f32"; }
-  // What rounding of the result costs, and a little for the order of sums.
-  double tolerance() const { return f32() ? 2e-5 : 6e-3; }
+  bool small() const { return std::string(GetParam()) == "cuda, small"; }
+  bool rounds() const { return !f32() && !small(); }  // activations to bf16
+  // What rounding of the result or of the tensor cores' input costs, and a little for the order of
+  // sums.
+  double tolerance() const { return f32() ? 2e-5 : small() ? 5e-5 : 6e-3; }
 
   void expect_near(const std::vector<float>& actual, const std::vector<float>& wanted,
                    const std::string& what) const {
@@ -128,9 +141,12 @@ class OnDevice : public testing::TestWithParam<const char*> {
   }
 };
 
-#define UMF_ON_DEVICE(Suite)                                  \
-  INSTANTIATE_TEST_SUITE_P(                                   \
-      Precisions, Suite, testing::Values("cuda", "cuda-f32"), \
-      [](const auto& info) { return std::string(info.param) == "cuda" ? "bf16" : "f32"; })
+#define UMF_ON_DEVICE(Suite)                                                   \
+  INSTANTIATE_TEST_SUITE_P(                                                    \
+      Precisions, Suite, testing::Values("cuda", "cuda, small", "cuda-f32"),   \
+      [](const auto& info) {                                                   \
+        const std::string name = info.param;                                   \
+        return name == "cuda" ? "bf16" : name == "cuda-f32" ? "f32" : "small"; \
+      })
 
 }  // namespace umf

@@ -19,8 +19,8 @@ void launch_narrow(const Operation& op, cudaStream_t stream);
 void launch_norm_narrow(const Operation& op, cudaStream_t stream);
 void launch_gated_silu_narrow(const Operation& op, cudaStream_t stream);
 
-// f32 alone: one chain of fused multiply-adds per output in ascending order of the inner index, as
-// on the CPU.
+// f32 activations, weights of f32 or bf16: one chain of fused multiply-adds per output in ascending
+// order of the inner index, as on the CPU.
 void launch_product_f32(const Operation& op, cudaStream_t stream);
 // kF8 of any shape, slow.
 void launch_product_f8(const Operation& op, cudaStream_t stream);

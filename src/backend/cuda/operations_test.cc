@@ -6,7 +6,38 @@
 namespace umf {
 namespace {
 
-class Operations : public OnDevice {};
+struct AttentionCase {
+  int heads, kv_heads, dim, queries, keys;
+  AttentionKind kind;
+  int block;
+};
+
+constexpr AttentionCase kAttention[] = {
+    {4, 4, 16, 9, 9, AttentionKind::kFull, 1},
+    {7, 1, 8, 33, 33, AttentionKind::kFull, 1},
+    {8, 2, 8, 21, 21, AttentionKind::kBlockCausal, 4},
+    {7, 1, 8, 40, 40, AttentionKind::kCausal, 1},
+    {4, 2, 64, 70, 70, AttentionKind::kFull, 1},
+    {4, 4, 64, 160, 160, AttentionKind::kBlockCausal, 4},
+    {4, 1, 64, 33, 200, AttentionKind::kCausal, 1},
+    {20, 4, 64, 70, 70, AttentionKind::kFull, 1},
+    {4, 4, 128, 200, 200, AttentionKind::kFull, 1},
+    {7, 1, 128, 129, 129, AttentionKind::kFull, 1},
+    {8, 2, 128, 150, 150, AttentionKind::kBlockCausal, 4},
+    {4, 1, 128, 193, 193, AttentionKind::kCausal, 1},
+    {4, 2, 128, 5, 260, AttentionKind::kFull, 1},
+};
+
+class Operations : public OnDevice {
+ protected:
+  // Where activations are f32: numbers that bf16 cannot hold, the same on every backend.
+  void use_all_bits(Bench& on, const Matrix& m) const {
+    if (rounds()) return;
+    on.backend->rms_norm(m, *on.gains(std::vector<float>(m.cols, 1.0f)), 1e-5f, m);
+  }
+  std::vector<float> attend(Bench& on, const AttentionCase& c,
+                            const std::vector<int>& positions) const;
+};
 
 TEST_P(Operations, RowsAreCopiedNormalisedRotatedAndActivated) {
   for (const auto& [rows, cols, head] : {std::array{3, 56, 8}, {37, 1024, 128}, {5, 3584, 128}}) {
@@ -14,14 +45,14 @@ TEST_P(Operations, RowsAreCopiedNormalisedRotatedAndActivated) {
     Bench gpu(make()), plain(make_reference_backend());
     const auto values = bf16_numbers(rows * cols, 1), gain = bf16_numbers(cols, 2);
     const auto run = [&, rows = rows, cols = cols, head = head](Bench& on) {
-      const Matrix x = on.matrix(values, rows, cols), h = on.backend->allocate(rows, cols);
+      const Matrix x = on.matrix(values, rows, cols), h = on.allocate(rows, cols);
       std::vector<std::vector<float>> results;
       on.backend->rms_norm(x, *on.gains(gain), 1e-5f, h);
       results.push_back(on.read(h));
       const auto positions = iota(rows, 7);
       on.backend->rotate(x, positions, *on.backend->make_rotation(rows + 7, head, 1e6));
       results.push_back(on.read(x));
-      const Matrix half = on.backend->allocate(rows, cols / 2);
+      const Matrix half = on.allocate(rows, cols / 2);
       on.backend->gated_silu(on.matrix(values, rows, cols), half);
       results.push_back(on.read(half));
       const Matrix same = on.matrix(values, rows, cols);
@@ -46,7 +77,8 @@ TEST_P(Operations, ProductsAgree) {
     const auto bias = bf16_numbers(out, 3), before = bf16_numbers(rows * out, 4);
     const auto run = [&, rows = rows, in = in, out = out](Bench on) {
       std::vector<std::vector<float>> results;
-      const Matrix input = on.matrix(x, rows, in), y = on.backend->allocate(rows, out);
+      const Matrix input = on.matrix(x, rows, in), y = on.allocate(rows, out);
+      use_all_bits(on, input);
       const auto plain = on.linear(w, out, in), biased = on.linear(w, out, in, bias);
       on.backend->project(input, *plain, 0, y);
       results.push_back(on.read(y));
@@ -65,7 +97,7 @@ TEST_P(Operations, ProductsAgree) {
       results.push_back(on.read(logits));
       return results;
     };
-    const auto actual = run(Bench(make())), wanted = run(Bench(make_reference_backend()));
+    const auto actual = run(make()), wanted = run(Bench(make_reference_backend()));
     const char* const names[] = {"plain", "biased", "part", "added", "logits", "biased logits"};
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(actual[i], wanted[i], names[i]);
   }
@@ -80,12 +112,12 @@ TEST_P(Operations, ARowOfAProductDoesNotDependOnTheNumberOfRows) {
     const Matrix x = gpu.matrix(bf16_numbers(static_cast<std::size_t>(kMost) * in, 5), kMost, in);
     const auto weight = gpu.linear(bf16_numbers(static_cast<std::size_t>(in) * out, 6), out, in,
                                    bf16_numbers(out, 7));
-    const Matrix all = gpu.backend->allocate(kMost, out);
+    const Matrix all = gpu.allocate(kMost, out);
     gpu.backend->project(x, *weight, 0, all);
     const auto wanted = gpu.read(all);
     for (const int rows : {1, 3, 16, 17, 33, 100, 128, 129, 255, 500, 777, 1024}) {
       const int first = kMost - rows;
-      const Matrix some = gpu.backend->allocate(rows, out);
+      const Matrix some = gpu.allocate(rows, out);
       gpu.backend->project(x.row_range(first, rows), *weight, 0, some);
       const auto actual = gpu.read(some);
       EXPECT_TRUE(std::equal(actual.begin(), actual.end(),
@@ -95,35 +127,15 @@ TEST_P(Operations, ARowOfAProductDoesNotDependOnTheNumberOfRows) {
   }
 }
 
-struct AttentionCase {
-  int heads, kv_heads, dim, queries, keys;
-  AttentionKind kind;
-  int block;
-};
-
-constexpr AttentionCase kAttention[] = {
-    {4, 4, 16, 9, 9, AttentionKind::kFull, 1},
-    {7, 1, 8, 33, 33, AttentionKind::kFull, 1},
-    {8, 2, 8, 21, 21, AttentionKind::kBlockCausal, 4},
-    {7, 1, 8, 40, 40, AttentionKind::kCausal, 1},
-    {4, 2, 64, 70, 70, AttentionKind::kFull, 1},
-    {4, 4, 64, 160, 160, AttentionKind::kBlockCausal, 4},
-    {4, 1, 64, 33, 200, AttentionKind::kCausal, 1},
-    {20, 4, 64, 70, 70, AttentionKind::kFull, 1},
-    {4, 4, 128, 200, 200, AttentionKind::kFull, 1},
-    {7, 1, 128, 129, 129, AttentionKind::kFull, 1},
-    {8, 2, 128, 150, 150, AttentionKind::kBlockCausal, 4},
-    {4, 1, 128, 193, 193, AttentionKind::kCausal, 1},
-    {4, 2, 128, 5, 260, AttentionKind::kFull, 1},
-};
-
 // Queries of these rows among all positions.
-std::vector<float> attend(Bench& on, const AttentionCase& c, const std::vector<int>& positions) {
+std::vector<float> Operations::attend(Bench& on, const AttentionCase& c,
+                                      const std::vector<int>& positions) const {
   const int q = c.heads * c.dim, kv = c.kv_heads * c.dim;
   const auto values = bf16_numbers(static_cast<std::size_t>(c.keys) * (q + 2 * kv), 8);
   const Matrix all = on.matrix(values, c.keys, q + 2 * kv);
-  const Matrix queries = on.backend->allocate(static_cast<int>(positions.size()), q + 2 * kv);
-  const Matrix out = on.backend->allocate(queries.rows, q);
+  use_all_bits(on, all);
+  const Matrix queries = on.allocate(static_cast<int>(positions.size()), q + 2 * kv);
+  const Matrix out = on.allocate(queries.rows, q);
   on.backend->gather(all, positions, queries);
   on.backend->attend(queries.columns(0, q), all.columns(q, kv), all.columns(q + kv, kv), positions,
                      {c.heads, c.kv_heads, c.dim, c.kind, c.block}, out);
@@ -167,9 +179,9 @@ std::vector<float> small_layer(Bench& on, int rows, bool pause) {
              down = weight(kHidden, kMlp, 5), head = weight(301, kHidden, 6);
   const auto gains = on.gains(bf16_numbers(kHidden, 7));
   const auto rotation = backend.make_rotation(rows, 64, 1e6);
-  const Matrix x = backend.allocate(rows, kHidden), h = backend.allocate(rows, kHidden),
-               all = backend.allocate(rows, 3 * kHidden), wide = backend.allocate(rows, 2 * kMlp),
-               attended = backend.allocate(rows, kHidden), few = backend.allocate(5, kHidden),
+  const Matrix x = on.allocate(rows, kHidden), h = on.allocate(rows, kHidden),
+               all = on.allocate(rows, 3 * kHidden), wide = on.allocate(rows, 2 * kMlp),
+               attended = on.allocate(rows, kHidden), few = on.allocate(5, kHidden),
                logits = backend.allocate_logits(5, 301);
   const auto positions = iota(rows);
   const auto done = [&] {
@@ -209,7 +221,7 @@ TEST_P(Operations, ASmallPassIsTheSameInOneKernelAndOperationByOperation) {
       difference = std::max<double>(difference, std::abs(apart[i] - wanted[i]));
       largest = std::max<double>(largest, std::abs(wanted[i]));
     }
-    EXPECT_LE(difference, (f32() ? 1e-4 : 4e-2) * largest) << rows << " rows";
+    EXPECT_LE(difference, (f32() ? 1e-4 : small() ? 5e-4 : 4e-2) * largest) << rows << " rows";
   }
 }
 

@@ -1,4 +1,5 @@
-// The matrix product of f32 mode: x W^T with one chain of fused multiply-adds per output.
+// The matrix product of f32 activations: x W^T with one chain of fused multiply-adds per output.
+// Weights are f32, or bf16 for small models of odd shapes.
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/kernels.h"
 
@@ -9,8 +10,9 @@ constexpr int kTile = 64, kDepth = 16, kThreads = 256, kPerThread = 4;
 
 // A block makes kTile x kTile outputs, a thread kPerThread x kPerThread of them. Slices of kDepth
 // inner indices pass through shared memory; past the end they are 0, which adds nothing.
+template <class W>
 __global__ void __launch_bounds__(kThreads)
-    product(const float* x, int x_stride, const float* weight, const float* bias, float* out,
+    product(const float* x, int x_stride, const W* weight, const float* bias, float* out,
             int out_stride, int rows, int cols, int depth, bool add) {
   __shared__ float left[kDepth][kTile + 1], right[kDepth][kTile + 1];
   const int first_row = blockIdx.y * kTile, first_col = blockIdx.x * kTile;
@@ -23,9 +25,10 @@ __global__ void __launch_bounds__(kThreads)
       left[k][line] = inside && first_row + line < rows
                           ? x[static_cast<std::size_t>(first_row + line) * x_stride + start + k]
                           : 0.0f;
-      right[k][line] = inside && first_col + line < cols
-                           ? weight[static_cast<std::size_t>(first_col + line) * depth + start + k]
-                           : 0.0f;
+      right[k][line] =
+          inside && first_col + line < cols
+              ? to_float(weight[static_cast<std::size_t>(first_col + line) * depth + start + k])
+              : 0.0f;
     }
     __syncthreads();
 #pragma unroll
@@ -57,10 +60,13 @@ __global__ void __launch_bounds__(kThreads)
 
 void launch_product_f32(const Operation& op, cudaStream_t stream) {
   const dim3 grid(blocks_for(op.out.cols, kTile), blocks_for(op.out.rows, kTile));
-  product<<<grid, kThreads, 0, stream>>>(
-      pointer<const float>(op.in), op.in.stride, static_cast<const float*>(op.weight),
-      static_cast<const float*>(op.bias), pointer<float>(op.out), op.out.stride, op.out.rows,
-      op.out.cols, op.in.cols, op.add);
+  dispatch(op.weight_type, false, [&](auto zero, auto) {
+    using W = decltype(zero);
+    product<<<grid, kThreads, 0, stream>>>(
+        pointer<const float>(op.in), op.in.stride, static_cast<const W*>(op.weight),
+        static_cast<const float*>(op.bias), pointer<float>(op.out), op.out.stride, op.out.rows,
+        op.out.cols, op.in.cols, op.add);
+  });
   check_launch("a matrix product");
 }
 

@@ -24,8 +24,9 @@ cudaStream_t make_stream() {
 
 }  // namespace
 
-Queue::Queue()
-    : stream_(make_stream()),
+Queue::Queue(bool small_models)
+    : small_models_(small_models),
+      stream_(make_stream()),
       pool_(std::make_shared<DevicePool>([this] {
         settle();
         WeightStore::of_this_process()->trim();
@@ -49,7 +50,15 @@ void Queue::push(const Operation& operation, const Weight* weight) {
   if (operation.out.rows <= 0 || operation.out.cols <= 0) return;
   waiting_.push_back(operation);
   needed_.push_back(weight);
-  if (idle_ && waiting_.size() == kBeginning && !is_program(waiting_)) flush();
+  if (idle_ && waiting_.size() == kBeginning && !runs_as_program(waiting_)) flush();
+}
+
+bool Queue::runs_small(const Operation& operation) const {
+  return small_models_ && is_small(operation);
+}
+
+bool Queue::runs_as_program(std::span<const Operation> operations) const {
+  return small_models_ && is_program(operations);
 }
 
 void Queue::flush() {
@@ -75,7 +84,7 @@ void Queue::flush() {
     Recording& recording = recordings_.emplace_front();
     recording.operations = operations;
     if (recordings_.size() > kRecordings) recordings_.pop_back();
-    if (!is_program(operations)) return launch_all(operations, needed);
+    if (!runs_as_program(operations)) return launch_all(operations, needed);
     put_on_device(recording);
   } else {
     recordings_.splice(recordings_.begin(), recordings_, known);
@@ -124,8 +133,7 @@ void Queue::launch_all(std::span<const Operation> operations,
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const Operation& operation = operations[i];
     if (needed[i] && !needed[i]->arrived()) needed[i]->await(stream_);
-    if (operation.kind == OperationKind::kProduct && is_library_product(operation) &&
-        !is_small(operation)) {
+    if (operation.kind == OperationKind::kProduct && is_library_product(operation)) {
       if (!products_) products_ = std::make_unique<Products>(stream_, *pool_);
       products_->prepare(operation);
     }
@@ -151,7 +159,7 @@ void Queue::record(Recording& recording) {
 }
 
 void Queue::launch(const Operation& op) {
-  if (is_small(op)) return launch_small(op, stream_);
+  if (runs_small(op)) return launch_small(op, stream_);
   switch (op.kind) {
     case OperationKind::kCopyRows:
       return launch_copy_rows(op, stream_);

@@ -19,7 +19,9 @@ namespace umf {
 
 class Queue {
  public:
-  Queue();
+  // `small_models`: whether operations on f32 are those of small models (small.h). Otherwise they
+  // run in plain f32.
+  explicit Queue(bool small_models);
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -52,12 +54,15 @@ class Queue {
       if (graph) cudaGraphExecDestroy(graph);
     }
   };
+  bool runs_small(const Operation& operation) const;
+  bool runs_as_program(std::span<const Operation> operations) const;
   void launch(const Operation& operation);
   void launch_all(std::span<const Operation> operations, std::span<const Weight* const> needed);
   void replay(Recording& recording);
   void record(Recording& recording);
   void put_on_device(Recording& recording);
 
+  bool small_models_;
   cudaStream_t stream_ = nullptr;
   std::shared_ptr<DevicePool> pool_;
   PinnedArray host_integers_;

@@ -4,8 +4,9 @@
 
 namespace umf {
 
-CudaResidence::CudaResidence(std::shared_ptr<Queue> queue, std::shared_ptr<WeightStore> store)
-    : queue_(std::move(queue)), store_(std::move(store)) {
+CudaResidence::CudaResidence(std::shared_ptr<Queue> queue, std::shared_ptr<WeightStore> store,
+                             DType activations)
+    : queue_(std::move(queue)), store_(std::move(store)), activations_(activations) {
   check(cudaEventCreate(&start_), "making an event");
   check(cudaEventCreate(&stop_), "making an event");
 }

@@ -13,11 +13,15 @@ namespace umf {
 
 class CudaResidence final : public Residence {
  public:
-  CudaResidence(std::shared_ptr<Queue> queue, std::shared_ptr<WeightStore> store);
+  // `activations`: what the model's are made of.
+  CudaResidence(std::shared_ptr<Queue> queue, std::shared_ptr<WeightStore> store,
+                DType activations);
   ~CudaResidence() override;
 
   // In the order in which a pass needs them: so they come back.
   void add(std::shared_ptr<Weight> weight) { weights_.push_back(std::move(weight)); }
+
+  DType activations() const { return activations_; }
 
   bool here() const override { return here_; }
   void leave() override;
@@ -27,6 +31,7 @@ class CudaResidence final : public Residence {
  private:
   std::shared_ptr<Queue> queue_;
   std::shared_ptr<WeightStore> store_;
+  DType activations_;
   std::vector<std::shared_ptr<Weight>> weights_;
   bool here_ = true, timed_ = true;  // timed_: the last way back is in seconds_
   cudaEvent_t start_ = nullptr, stop_ = nullptr;

@@ -21,6 +21,14 @@ __global__ void copy_rows(const Word* in, std::size_t in_stride, const int* rows
   for (int i = threadIdx.x; i < words; i += blockDim.x) to[i] = from[i];
 }
 
+// An embedding in bf16 for activations in f32.
+__global__ void widen_rows(View in, const int* rows, View out) {
+  const __nv_bfloat16* from = static_cast<const __nv_bfloat16*>(in.data) +
+                              static_cast<std::size_t>(in.stride) * rows[blockIdx.x];
+  float* to = static_cast<float*>(out.data) + static_cast<std::size_t>(out.stride) * blockIdx.x;
+  for (int i = threadIdx.x; i < out.cols; i += blockDim.x) to[i] = to_float(from[i]);
+}
+
 // One block per row, whose first kHeld groups per thread stay in registers between the sum and the
 // result. The reference models round the normalised number before its gain; once is enough, and
 // closer to exact numbers.
@@ -161,7 +169,9 @@ void copy_as(const Operation& op, cudaStream_t stream) {
 }  // namespace
 
 void launch_copy_rows(const Operation& op, cudaStream_t stream) {
-  if (is_wide(op.in) && is_wide(op.out))
+  if (op.in.type == DType::kBF16 && op.out.type == DType::kF32)
+    widen_rows<<<op.out.rows, 128, 0, stream>>>(op.in, op.integers, op.out);
+  else if (is_wide(op.in) && is_wide(op.out))
     copy_as<uint4>(op, stream);
   else if (op.out.type == DType::kF32)
     copy_as<std::uint32_t>(op, stream);

@@ -74,14 +74,18 @@ bool has_clusters() {
 }
 
 bool is_small_rows(const View& v) {
-  return v.type == DType::kBF16 && v.cols <= kSmallWidth && is_wide(v);
+  return v.type == DType::kF32 && v.cols <= kSmallWidth && is_wide(v);
+}
+
+bool is_small_copy(const Operation& op) {
+  const bool widens = op.in.type == DType::kBF16 && is_wide(op.in);
+  return (widens || is_small_rows(op.in)) && is_small_rows(op.out);
 }
 
 bool is_small_product(const Operation& op) {
-  const View& in = op.in;
   const bool aligned = reinterpret_cast<std::uintptr_t>(op.weight) % 16 == 0;
-  return is_small_rows(in) && in.cols <= kSmallDepth && aligned && op.out.cols <= kSmallWidth &&
-         (op.out.type == DType::kBF16 || op.out.type == DType::kF32);
+  return is_small_rows(op.in) && op.in.cols <= kSmallDepth && aligned &&
+         op.weight_type == DType::kBF16 && op.out.type == DType::kF32 && op.out.cols <= kSmallWidth;
 }
 
 // How many threads of it have something to do.
@@ -102,9 +106,16 @@ std::size_t threads_for(const Operation& op) {
 
 }  // namespace
 
+bool is_small(const ModelShape& shape) {
+  const int queries = shape.attention.heads * shape.attention.head_dim;
+  return std::max({shape.hidden, shape.mlp, queries}) <= kSmallDepth &&
+         shape.vocabulary <= kSmallWidth;
+}
+
 bool is_small(const Operation& op) {
   switch (op.kind) {
     case OperationKind::kCopyRows:
+      return is_small_copy(op);
     case OperationKind::kGatedSilu:
       return is_small_rows(op.in) && is_small_rows(op.out);
     case OperationKind::kNorm:

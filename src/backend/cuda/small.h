@@ -2,6 +2,8 @@
 // pass is one kernel: a cluster of blocks goes through the list and meets after each operation.
 // Which operations are small follows from the model's shape, never from the rows: wherever one
 // runs, in a list or by itself, the same code gives the same bits.
+// Small models have activations in f32: rounding them to bf16 moves single predictions of so few
+// and so sharp heads by several percent, and their passes are bound by latency, not by bytes.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,6 +14,9 @@
 
 namespace umf {
 
+bool is_small(const ModelShape& shape);
+// Whether these kernels take an operation on f32. A small model may have others (heads that are not
+// 64 wide, rows that are not whole groups), which run by themselves, in f32 as well.
 bool is_small(const Operation& op);
 void launch_small(const Operation& op, cudaStream_t stream);
 

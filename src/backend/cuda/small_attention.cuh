@@ -1,5 +1,6 @@
 // Attention of small models: heads of 64 numbers, a warp per head and 16 queries, 32 keys at a
-// time.
+// time. Both sides of its products are split in two: of the four products of their parts the one of
+// the low parts is left out, being as small as what splitting loses.
 #pragma once
 
 #include "backend/cuda/functions.cuh"
@@ -18,13 +19,6 @@ __device__ inline float quad_max(float x) {
 __device__ inline float quad_sum(float x) {
   x += __shfl_xor_sync(~0u, x, 1);
   return x + __shfl_xor_sync(~0u, x, 2);
-}
-
-// Number i of eight, of two rows, as a pair.
-__device__ inline std::uint32_t pair_of(const uint4& a, const uint4& b, int i) {
-  const std::uint32_t from_a = i < 2 ? a.x : i < 4 ? a.y : i < 6 ? a.z : a.w;
-  const std::uint32_t from_b = i < 2 ? b.x : i < 4 ? b.y : i < 6 ? b.z : b.w;
-  return __byte_perm(from_a, from_b, i % 2 == 0 ? 0x5410 : 0x7632);
 }
 
 // Two of a lane's rows: `half` 0 is row g, 1 is row g + 8 of the tile.
@@ -63,22 +57,69 @@ __device__ inline void weigh(float (&scores)[kKeysAtOnce / 8][4], RunningSoftmax
   }
 }
 
-// mean += weights * values for 16 keys from `key` on. Column c of tile n is number 8 c + n of the
-// head, so that a lane needs eight neighbours of each value.
-__device__ inline void add_values(const View& values, int column, int key, int lane,
-                                  const std::uint32_t (&weights)[4], float (&mean)[8][4]) {
-  const int group = lane / 4, quad = lane % 4;
-  uint4 v[4];
+// The weights of 16 keys for 16 queries, as a lane holds them.
+struct SplitWeights {
+  std::uint32_t high[4], low[4];
+};
+
+__device__ inline SplitWeights split_weights(const float (&a)[4], const float (&b)[4]) {
+  const SplitPair pairs[4] = {split(a[0], a[1]), split(a[2], a[3]), split(b[0], b[1]),
+                              split(b[2], b[3])};
+  SplitWeights weights;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int at = key + 2 * quad + i % 2 + i / 2 * 8;
-    v[i] = at < values.rows
-               ? *reinterpret_cast<const uint4*>(row_of(values, at) + column + 8 * group)
-               : make_uint4(0, 0, 0, 0);
+  for (int i = 0; i < 4; ++i) weights.high[i] = pairs[i].high, weights.low[i] = pairs[i].low;
+  return weights;
+}
+
+// mean += weights * values for 16 keys from `key` on. Column c of tile n is number 8 c + n of the
+// head, so that a lane needs eight neighbours of each value; four at a time fit into registers.
+__device__ inline void add_values(const View& values, int column, int key, int lane,
+                                  const SplitWeights& weights, float (&mean)[8][4]) {
+  const int group = lane / 4, quad = lane % 4;
+#pragma unroll
+  for (int first = 0; first < 8; first += 4) {
+    float v[4][4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int at = key + 2 * quad + i % 2 + i / 2 * 8;
+      const float4 four =
+          at < values.rows
+              ? *reinterpret_cast<const float4*>(row_of(values, at) + column + 8 * group + first)
+              : float4{};
+      v[i][0] = four.x, v[i][1] = four.y, v[i][2] = four.z, v[i][3] = four.w;
+    }
+    SplitPair near[4], far[4];
+#pragma unroll
+    for (int n = 0; n < 4; ++n) near[n] = split(v[0][n], v[1][n]), far[n] = split(v[2][n], v[3][n]);
+#pragma unroll
+    for (int n = 0; n < 4; ++n)
+      multiply_add(mean[first + n], weights.high, near[n].high, far[n].high);
+#pragma unroll
+    for (int n = 0; n < 4; ++n)
+      multiply_add(mean[first + n], weights.high, near[n].low, far[n].low);
+#pragma unroll
+    for (int n = 0; n < 4; ++n)
+      multiply_add(mean[first + n], weights.low, near[n].high, far[n].high);
+  }
+}
+
+// Scores of eight keys, one of which a lane reads at `key`. Three chains, added at the end.
+__device__ inline void score_keys(const SplitEight (&query)[2][2], const float* key,
+                                  float (&scores)[4]) {
+  float high[4] = {}, low_key[4] = {}, low_query[4] = {};
+#pragma unroll
+  for (int block = 0; block < 2; ++block) {
+    const SplitEight k = split_eight(key + 32 * block);
+    const SplitEight &q = query[0][block], &q8 = query[1][block];
+#pragma unroll
+    for (int part = 0; part < 2; ++part) {
+      multiply_add_part(high, q.high, q8.high, k.high, part);
+      multiply_add_part(low_key, q.high, q8.high, k.low, part);
+      multiply_add_part(low_query, q.low, q8.low, k.high, part);
+    }
   }
 #pragma unroll
-  for (int n = 0; n < 8; ++n)
-    multiply_add(mean[n], weights, pair_of(v[0], v[1], n), pair_of(v[2], v[3], n));
+  for (int i = 0; i < 4; ++i) scores[i] = high[i] + (low_key[i] + low_query[i]);
 }
 
 __device__ inline void small_attend(const Operation& op, const Share& share) {
@@ -90,7 +131,7 @@ __device__ inline void small_attend(const Operation& op, const Share& share) {
     const int head = task / tiles, first_row = task % tiles * kTileRows + group;
     const int column = head * kSmallHead;
     const int kv_column = head / (shape.heads / shape.kv_heads) * kSmallHead;
-    uint4 query[2][2];
+    SplitEight query[2][2];
     int seen[2];
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -98,8 +139,7 @@ __device__ inline void small_attend(const Operation& op, const Share& share) {
       seen[half] = visible(shape, op.integers[row], op.keys.rows);
 #pragma unroll
       for (int block = 0; block < 2; ++block)
-        query[half][block] =
-            *reinterpret_cast<const uint4*>(row_of(op.in, row) + column + 32 * block + 8 * quad);
+        query[half][block] = split_eight(row_of(op.in, row) + column + 32 * block + 8 * quad);
     }
     int end = max(seen[0], seen[1]);
 #pragma unroll
@@ -108,16 +148,11 @@ __device__ inline void small_attend(const Operation& op, const Share& share) {
     RunningSoftmax softmax;
     float mean[8][4] = {};
     for (int first = 0; first < end; first += kKeysAtOnce) {
-      float scores[kKeysAtOnce / 8][4] = {};
+      float scores[kKeysAtOnce / 8][4];
 #pragma unroll
       for (int j = 0; j < kKeysAtOnce / 8; ++j) {
-        const __nv_bfloat16* key =
-            row_of(op.keys, min(first + 8 * j + group, op.keys.rows - 1)) + kv_column + 8 * quad;
-#pragma unroll
-        for (int block = 0; block < 2; ++block) {
-          multiply_add_32(scores[j], query[0][block], query[1][block],
-                          *reinterpret_cast<const uint4*>(key + 32 * block));
-        }
+        const int row = min(first + 8 * j + group, op.keys.rows - 1);
+        score_keys(query, row_of(op.keys, row) + kv_column + 8 * quad, scores[j]);
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
           const int at = first + 8 * j + 2 * quad + i % 2;
@@ -127,11 +162,8 @@ __device__ inline void small_attend(const Operation& op, const Share& share) {
       weigh(scores, softmax, mean);
 #pragma unroll
       for (int part = 0; part < kKeysAtOnce / 16; ++part) {
-        const auto& a = scores[2 * part];
-        const auto& b = scores[2 * part + 1];
-        const std::uint32_t weights[4] = {pack_pair(a[0], a[1]), pack_pair(a[2], a[3]),
-                                          pack_pair(b[0], b[1]), pack_pair(b[2], b[3])};
-        add_values(op.values, kv_column, first + 16 * part, lane, weights, mean);
+        add_values(op.values, kv_column, first + 16 * part, lane,
+                   split_weights(scores[2 * part], scores[2 * part + 1]), mean);
       }
     }
 #pragma unroll

@@ -1,5 +1,8 @@
 // Small matrix products: a warp makes 16 rows of 32 outputs straight from global memory, which the
-// caches hold. Every output is one chain of tensor core operations in ascending order.
+// caches hold. Tensor cores multiply bf16; so that activations lose nothing by it they go in as the
+// sum of two such numbers, which keeps 16 bits of each. (tf32 would take as many instructions, keep
+// 11, and want the weights widened.) Weights are bf16 and exact. Every output is two chains of
+// tensor core operations, of the high and of the low parts, each in ascending order.
 #pragma once
 
 #include "backend/cuda/mma.cuh"
@@ -9,34 +12,50 @@ namespace umf {
 
 inline constexpr int kTileRows = 16, kTileColumns = 32;
 
-// Eight numbers of a row; zeros behind its end.
-__device__ inline uint4 eight_or_zeros(const __nv_bfloat16* row, int at, int end) {
-  if (at >= end) return make_uint4(0, 0, 0, 0);
-  return *reinterpret_cast<const uint4*>(row + at);
+// Two numbers as pairs of bf16: high + low is each of them, off by 2^-17 of it at most.
+struct SplitPair {
+  std::uint32_t high, low;
+};
+
+__device__ inline SplitPair split(float a, float b) {
+  const std::uint32_t high = pack_pair(a, b);
+  return {high,
+          pack_pair(a - __uint_as_float(high << 16), b - __uint_as_float(high & 0xFFFF0000u))};
 }
 
-// c += a b over 32 inner indices. Lane 4 g + q holds numbers 8 q .. 8 q + 7 of rows g and g + 8 of
-// a, and of column g of b: the same order of inner indices on both sides, which is all that counts.
-__device__ inline void multiply_add_32(float (&c)[4], const uint4& a, const uint4& a8,
-                                       const uint4& b) {
-  const std::uint32_t first[4] = {a.x, a8.x, a.y, a8.y}, second[4] = {a.z, a8.z, a.w, a8.w};
-  multiply_add(c, first, b.x, b.y);
-  multiply_add(c, second, b.z, b.w);
+// Eight neighbours of a row.
+struct SplitEight {
+  std::uint32_t high[4], low[4];
+};
+
+__device__ inline SplitEight split_eight(const float* at) {
+  float x[kGroup];
+  load_group<true>(at, kGroup, x);
+  SplitEight eight;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const SplitPair pair = split(x[2 * i], x[2 * i + 1]);
+    eight.high[i] = pair.high, eight.low[i] = pair.low;
+  }
+  return eight;
+}
+
+// c += a b over 16 inner indices, half `part` of 32. Lane 4 g + q holds numbers 8 q .. 8 q + 7 of
+// rows g and g + 8 of a, and of column g of b: the same order of inner indices on both sides, which
+// is all that counts.
+__device__ inline void multiply_add_part(float (&c)[4], const std::uint32_t (&a)[4],
+                                         const std::uint32_t (&a8)[4], const std::uint32_t (&b)[4],
+                                         int part) {
+  const std::uint32_t rows[4] = {a[2 * part], a8[2 * part], a[2 * part + 1], a8[2 * part + 1]};
+  multiply_add(c, rows, b[2 * part], b[2 * part + 1]);
 }
 
 __device__ inline void put_output(const Operation& op, int row, int col, float sum) {
   if (row >= op.out.rows || col >= op.out.cols) return;
-  if (op.out.type == DType::kF32) {
-    float* to = static_cast<float*>(op.out.data) + static_cast<std::size_t>(op.out.stride) * row;
-    if (op.add) sum += to[col];
-    if (op.bias) sum += static_cast<const float*>(op.bias)[col];
-    to[col] = sum;
-  } else {
-    __nv_bfloat16* to = row_of(op.out, row);
-    if (op.add) sum += to_float(to[col]);
-    if (op.bias) sum += to_float(static_cast<const __nv_bfloat16*>(op.bias)[col]);
-    to[col] = __float2bfloat16_rn(sum);
-  }
+  float* to = row_of(op.out, row) + col;
+  if (op.add) sum += *to;
+  if (op.bias) sum += static_cast<const float*>(op.bias)[col];
+  *to = sum;
 }
 
 __device__ inline void small_product(const Operation& op, const Share& share) {
@@ -48,8 +67,8 @@ __device__ inline void small_product(const Operation& op, const Share& share) {
     const int row = tile % row_tiles * kTileRows + group;
     const int first_col = tile / row_tiles * kTileColumns;
     // Rows and columns behind the last are computed from the last and not stored.
-    const __nv_bfloat16* x = row_of(op.in, min(row, op.in.rows - 1));
-    const __nv_bfloat16* x8 = row_of(op.in, min(row + 8, op.in.rows - 1));
+    const float* x = row_of(op.in, min(row, op.in.rows - 1));
+    const float* x8 = row_of(op.in, min(row + 8, op.in.rows - 1));
     const __nv_bfloat16* weights[kColumns];
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
@@ -57,24 +76,35 @@ __device__ inline void small_product(const Operation& op, const Share& share) {
       weights[j] =
           static_cast<const __nv_bfloat16*>(op.weight) + static_cast<std::size_t>(depth) * col;
     }
-    float sums[kColumns][4] = {};
+    float high[kColumns][4] = {}, low[kColumns][4] = {};
 #pragma unroll 2
     for (int start = 0; start < depth; start += 32) {
       const int at = start + 8 * quad;
-      const uint4 a = eight_or_zeros(x, at, depth), a8 = eight_or_zeros(x8, at, depth);
-      uint4 b[kColumns];
+      SplitEight a = {}, a8 = {};
+      std::uint32_t b[kColumns][4] = {};
+      if (at < depth) {  // zeros behind the end
+        a = split_eight(x + at);
+        a8 = split_eight(x8 + at);
 #pragma unroll
-      for (int j = 0; j < kColumns; ++j) b[j] = eight_or_zeros(weights[j], at, depth);
+        for (int j = 0; j < kColumns; ++j) {
+          const uint4 eight = *reinterpret_cast<const uint4*>(weights[j] + at);
+          b[j][0] = eight.x, b[j][1] = eight.y, b[j][2] = eight.z, b[j][3] = eight.w;
+        }
+      }
 #pragma unroll
-      for (int j = 0; j < kColumns; ++j) multiply_add_32(sums[j], a, a8, b[j]);
+      for (int part = 0; part < 2; ++part) {
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j) multiply_add_part(high[j], a.high, a8.high, b[j], part);
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j) multiply_add_part(low[j], a.low, a8.low, b[j], part);
+      }
     }
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
       const int col = first_col + 8 * j + 2 * quad;
-      put_output(op, row, col, sums[j][0]);
-      put_output(op, row, col + 1, sums[j][1]);
-      put_output(op, row + 8, col, sums[j][2]);
-      put_output(op, row + 8, col + 1, sums[j][3]);
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        put_output(op, row + i / 2 * 8, col + i % 2, high[j][i] + low[j][i]);
     }
   }
 }

@@ -1,4 +1,4 @@
-// Small operations on rows of bf16. Work is dealt out to warps or threads by number.
+// Small operations on rows of f32. Work is dealt out to warps or threads by number.
 #pragma once
 
 #include "backend/cuda/functions.cuh"
@@ -17,17 +17,28 @@ struct Share {
   __device__ int warps() const { return workers / 32; }
 };
 
-__device__ inline __nv_bfloat16* row_of(const View& v, int row) {
-  return static_cast<__nv_bfloat16*>(v.data) + static_cast<std::size_t>(v.stride) * row;
+template <class T = float>
+__device__ T* row_of(const View& v, int row) {
+  return static_cast<T*>(v.data) + static_cast<std::size_t>(v.stride) * row;
 }
 
-__device__ inline void small_copy_rows(const Operation& op, const Share& share) {
-  const int words = op.out.cols / kGroup, tasks = op.out.rows * words;
+template <class From>
+__device__ void small_copy_rows_of(const Operation& op, const Share& share) {
+  const int groups = op.out.cols / kGroup, tasks = op.out.rows * groups;
   for (int task = share.worker; task < tasks; task += share.workers) {
-    const int row = task / words, at = task % words * kGroup;
-    *reinterpret_cast<uint4*>(row_of(op.out, row) + at) =
-        *reinterpret_cast<const uint4*>(row_of(op.in, op.integers[row]) + at);
+    const int row = task / groups, at = task % groups * kGroup;
+    float x[kGroup];
+    load_group<true>(row_of<const From>(op.in, op.integers[row]) + at, kGroup, x);
+    store_group<true>(row_of(op.out, row) + at, kGroup, x);
   }
+}
+
+// From activations, or from an embedding in bf16.
+__device__ inline void small_copy_rows(const Operation& op, const Share& share) {
+  if (op.in.type == DType::kBF16)
+    small_copy_rows_of<__nv_bfloat16>(op, share);
+  else
+    small_copy_rows_of<float>(op, share);
 }
 
 __device__ inline void small_norm(const Operation& op, const Share& share) {
@@ -35,7 +46,7 @@ __device__ inline void small_norm(const Operation& op, const Share& share) {
   const int cols = op.in.cols, first = share.lane() * kGroup;
   const float* gains = static_cast<const float*>(op.weight);
   for (int row = share.warp(); row < op.in.rows; row += share.warps()) {
-    const __nv_bfloat16* from = row_of(op.in, row);
+    const float* from = row_of(op.in, row);
     float x[kSteps][kGroup], squares = 0;
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
@@ -48,7 +59,7 @@ __device__ inline void small_norm(const Operation& op, const Share& share) {
 #pragma unroll
     for (int step = 16; step > 0; step /= 2) squares += __shfl_xor_sync(~0u, squares, step);
     const float scale = 1.0f / sqrtf(squares / static_cast<float>(cols) + op.eps);
-    __nv_bfloat16* to = row_of(op.out, row);
+    float* to = row_of(op.out, row);
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
       const int at = first + step * kStep;
@@ -69,7 +80,7 @@ __device__ inline void small_rotate(const Operation& op, const Share& share) {
   const int in_row = op.out.cols / op.head_dim * groups, tasks = op.out.rows * in_row;
   for (int task = share.worker; task < tasks; task += share.workers) {
     const int row = task / in_row, head = task % in_row / groups, at = task % groups * kGroup;
-    __nv_bfloat16* to = row_of(op.out, row) + head * op.head_dim + at;
+    float* to = row_of(op.out, row) + head * op.head_dim + at;
     const float* cosines = static_cast<const float*>(op.weight) +
                            static_cast<std::size_t>(op.integers[row]) * op.head_dim + at;
     float a[kGroup], b[kGroup], c[kGroup], s[kGroup], left[kGroup], right[kGroup];
@@ -91,12 +102,12 @@ __device__ inline void small_gated_silu(const Operation& op, const Share& share)
   const int cols = op.out.cols, groups = cols / kGroup, tasks = op.out.rows * groups;
   for (int task = share.worker; task < tasks; task += share.workers) {
     const int row = task / groups, at = task % groups * kGroup;
-    const __nv_bfloat16* from = row_of(op.in, row) + at;
+    const float* from = row_of(op.in, row) + at;
     float gate[kGroup], up[kGroup];
     load_group<true>(from, kGroup, gate);
     load_group<true>(from + cols, kGroup, up);
 #pragma unroll
-    for (int i = 0; i < kGroup; ++i) gate[i] = silu<__nv_bfloat16>(gate[i]) * up[i];
+    for (int i = 0; i < kGroup; ++i) gate[i] = silu<float>(gate[i]) * up[i];
     store_group<true>(row_of(op.out, row) + at, kGroup, gate);
   }
 }

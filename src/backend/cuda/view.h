@@ -44,8 +44,9 @@ enum class OperationKind : std::uint8_t {
 struct Operation {
   OperationKind kind = OperationKind::kCopyRows;
   View in, keys, values, out;
-  const void* weight = nullptr;  // (out.cols, in.cols) of a product; gains; cosines and sines
-  const void* bias = nullptr;
+  const void* weight = nullptr;     // (out.cols, in.cols) of a product; gains; cosines and sines
+  DType weight_type = DType::kF32;  // of a product's weight
+  const void* bias = nullptr;       // in the type of `out`
   const float* weight_scales = nullptr;  // product of kF8: one factor per output
   bool add = false;                      // product: out += instead of out =
   float eps = 0;
