@@ -2,8 +2,11 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
+#include <exception>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -26,24 +29,32 @@ class Bell {
 
 class TaskThreads {
  public:
-  using Task = std::function<void(int thread)>;  // must not throw
+  using Task = std::function<void(int thread)>;
 
-  explicit TaskThreads(int count);
+  explicit TaskThreads(int count,
+                       std::size_t most_waiting = std::numeric_limits<std::size_t>::max());
   ~TaskThreads() { stop(); }
   TaskThreads(const TaskThreads&) = delete;
   TaskThreads& operator=(const TaskThreads&) = delete;
 
+  // Waits while as many as may be are waiting. What a task throws comes out of the next call of
+  // either.
   void submit(Task task);
+  void drain();  // until all is done
   // Forgets the tasks that have not begun, waits for the others, and takes no more.
   void stop();
 
  private:
   void work(int thread);
+  void rethrow();
 
+  const std::size_t most_waiting_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable came_, went_;  // a task to the waiting ones, and away from them or done
   std::deque<Task> waiting_;
+  int running_ = 0;
   bool stop_ = false;
+  std::exception_ptr failure_;  // the first that has not come out yet
   std::vector<std::thread> threads_;
 };
 

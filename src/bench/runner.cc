@@ -11,12 +11,15 @@
 #include <thread>
 
 #include "base/error.h"
-#include "bench/judge_threads.h"
 #include "bench/shared_problem.h"
 #include "bench/views.h"
+#include "task_threads.h"
 
 namespace umf {
 namespace {
+
+// More answers than this do not wait for their verdict: they would be lost with the process.
+constexpr std::size_t kWaitingPerJudge = 4;
 
 double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -45,7 +48,7 @@ class Runner {
         board_(run, heartbeat_),
         views_(run),
         writer_(run.results() / (heartbeat_.self().id + ".jsonl")),
-        judges_(plan.judge_threads) {}
+        judges_(plan.judge_threads, kWaitingPerJudge * plan.judge_threads) {}
 
   BenchEnd work();
 
@@ -72,7 +75,7 @@ class Runner {
   ResultWriter writer_;
   int shared_problem_ = -1;
   std::unique_ptr<SharedProblem> shared_;
-  JudgeThreads judges_;  // last: its threads use the above
+  TaskThreads judges_;  // last: its threads use the above
 };
 
 BenchEnd Runner::work() {
@@ -196,7 +199,7 @@ void Runner::submit(const std::shared_ptr<OpenJob>& open, std::vector<Result> re
     const Result* earlier = board_.results().find(result.key);
     result.tries = earlier == nullptr ? 1 : earlier->tries + 1;
   }
-  judges_.submit([this, open, results = std::move(results)] { record(*open, results); });
+  judges_.submit([this, open, results = std::move(results)](int) { record(*open, results); });
 }
 
 // On a thread of its own.
