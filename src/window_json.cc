@@ -10,8 +10,7 @@ using OrderedJson = nlohmann::ordered_json;
 OrderedJson cell_json(const Lexicon& lexicon, Token id) {
   if (id == lexicon.tokens.mask) return 0;
   if (ends_text(lexicon.tokens, id)) return nullptr;
-  if (role_of(lexicon, id) != CellRole::kText) return "";
-  const std::string_view bytes = lexicon.tokenizer->bytes(id);
+  const std::string_view bytes = text_of(lexicon, id);
   if (to_valid_utf8(bytes) == bytes) return std::string(bytes);
   OrderedJson list = OrderedJson::array();
   for (const unsigned char byte : bytes) list.push_back(byte);

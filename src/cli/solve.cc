@@ -164,7 +164,7 @@ int solve_problem(SolveCliOptions& options) {
     report.watch(event);
     detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
                          100 * event.ledger.hit_rate());
-    if (watch) watch->learn(event);
+    if (watch) watch->learn(event.trial, event.outcome);
     if (!options.trace.empty() || !options.report.empty()) trace += tracer.line(event);
     return !interrupted();
   });

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/picture.h"
-#include "window_authors.h"
+#include "decode/window_authors.h"
 
 namespace umf {
 
@@ -24,7 +24,7 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  void learn(const RolloutEvent& event) { authors_.learn(event); }
+  void learn(const Trial& trial, const Outcome& outcome) { authors_.learn(trial, outcome); }
   // After every pass, cheap to call often: the window of the walk, and a line of progress.
   void show(const Trial& trial, std::span<const Token> window, std::span<const Commit> commits,
             const std::string& progress);

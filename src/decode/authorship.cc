@@ -5,11 +5,6 @@
 namespace umf {
 namespace {
 
-std::string_view text_of(const Lexicon& lexicon, Token cell) {
-  return role_of(lexicon, cell) == CellRole::kText ? lexicon.tokenizer->bytes(cell)
-                                                   : std::string_view();
-}
-
 // The authors of all text bytes of `reached`, given those of `entered`, which has as many cells.
 std::vector<int> inherit(const std::vector<int>& before, const WindowState& entered,
                          const WindowState& reached, const Lexicon& lexicon, int action) {

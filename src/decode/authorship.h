@@ -1,4 +1,5 @@
-// Which action wrote which part of an answer.
+// Which action wrote which part of an answer, to the byte: the path to it is known from its root.
+// WindowAuthors tells it of any window while a search goes on, cell by cell.
 #pragma once
 
 #include <span>

@@ -74,6 +74,11 @@ Token token_of(const Lexicon& lexicon, CellRole role) {
   }
 }
 
+std::string_view text_of(const Lexicon& lexicon, Token id) {
+  return role_of(lexicon, id) == CellRole::kText ? lexicon.tokenizer->bytes(id)
+                                                 : std::string_view();
+}
+
 bool ends_text(const SpecialTokens& tokens, Token id) {
   return std::find(tokens.ends.begin(), tokens.ends.end(), id) != tokens.ends.end();
 }

@@ -1,6 +1,8 @@
 // What the ids in the cells of a window mean: a tokenizer and the roles of its special tokens.
 #pragma once
 
+#include <string_view>
+
 #include "model/model.h"
 #include "tokenizer/tokenizer.h"
 
@@ -29,6 +31,9 @@ CellRole role_of(const Lexicon& lexicon, Token id);
 // The id of a special role; kOtherSpecial is padding, and where there is no end of turn it is the
 // end of text.
 Token token_of(const Lexicon& lexicon, CellRole role);
+
+// The bytes of a token of text; none of any other.
+std::string_view text_of(const Lexicon& lexicon, Token id);
 
 // Whether the token ends the answer.
 bool ends_text(const SpecialTokens& tokens, Token id);

@@ -107,7 +107,7 @@ Json ServedSearch::drawn_state_json(std::span<const Token> window) const {
 
 bool ServedSearch::rolled_out(const RolloutEvent& event) {
   passes_ = event.ledger.nfe;
-  if (news_.drawn) authors_->learn(event);
+  if (news_.drawn) authors_->learn(event.trial, event.outcome);
   if (news_.rollouts) listener_->rollout(rollout_json(event));
   return listener_->wanted();
 }

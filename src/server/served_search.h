@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 
+#include "decode/window_authors.h"
 #include "problem_search.h"
 #include "server/device_task.h"
 #include "trace.h"
-#include "window_authors.h"
 
 namespace umf {
 

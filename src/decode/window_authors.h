@@ -1,4 +1,4 @@
-// Which action wrote which cell of a window.
+// Which action wrote which cell of a window, while a search goes on: for those who draw.
 #pragma once
 
 #include <span>
@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "decode/walker.h"
-#include "solve.h"
 
 namespace umf {
 
@@ -20,7 +19,7 @@ class WindowAuthors {
 
   // After every rollout, in order: the states it passed are known from then on. Where two ways meet
   // in one state, the authors of the first stay.
-  void learn(const RolloutEvent& event);
+  void learn(const Trial& trial, const Outcome& outcome);
 
   // Of a window that a walk of `trial` came to, cell by cell: an action's number, or nobody. What
   // was there before it keeps its author, also where another tokenizer cuts it otherwise.

@@ -1,14 +1,7 @@
-#include "window_authors.h"
-
-#include <string_view>
+#include "decode/window_authors.h"
 
 namespace umf {
 namespace {
-
-std::string_view bytes_of(const Lexicon& lexicon, Token id) {
-  return role_of(lexicon, id) == CellRole::kText ? lexicon.tokenizer->bytes(id)
-                                                 : std::string_view();
-}
 
 // A change of tokenizer keeps all bytes of text in their order: whoever wrote the first byte of a
 // new token is its author.
@@ -17,11 +10,11 @@ std::vector<int> by_bytes(std::span<const Token> from, const Lexicon& from_lexic
                           const Lexicon& to_lexicon) {
   std::vector<int> of_byte;
   for (std::size_t cell = 0; cell < from.size(); ++cell)
-    of_byte.insert(of_byte.end(), bytes_of(from_lexicon, from[cell]).size(), authors[cell]);
+    of_byte.insert(of_byte.end(), text_of(from_lexicon, from[cell]).size(), authors[cell]);
   std::vector<int> converted(to.size(), kNobody);
   std::size_t at = 0;
   for (std::size_t cell = 0; cell < to.size(); ++cell) {
-    const std::size_t size = bytes_of(to_lexicon, to[cell]).size();
+    const std::size_t size = text_of(to_lexicon, to[cell]).size();
     if (size > 0 && at < of_byte.size()) converted[cell] = of_byte[at];
     at += size;
   }
@@ -30,11 +23,11 @@ std::vector<int> by_bytes(std::span<const Token> from, const Lexicon& from_lexic
 
 }  // namespace
 
-void WindowAuthors::learn(const RolloutEvent& event) {
-  if (event.outcome.cached) return;
-  for (const Place& place : event.outcome.path) {
+void WindowAuthors::learn(const Trial& trial, const Outcome& outcome) {
+  if (outcome.cached) return;
+  for (const Place& place : outcome.path) {
     if (known_.contains(place.state)) continue;
-    known_[place.state] = of(event.trial, walker_.state(place.state).cells);
+    known_[place.state] = of(trial, walker_.state(place.state).cells);
   }
 }
 
