@@ -4,13 +4,13 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <thread>
 
 #include "backend/cpu/cpu_backend.h"
+#include "base/bench_timing.h"
 #include "base/random.h"
 #include "decode/checkpoints.h"
 #include "decode/walk_testing.h"
@@ -20,8 +20,6 @@
 
 namespace umf {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kWindow = 40;
 
@@ -81,17 +79,12 @@ void measure(const Variant& variant, const std::vector<std::filesystem::path>& m
   Configuration own = configuration;
   own.workers = variant.workers;
   ProblemSearch search(own, shelf, problem, reward);
-  const auto start = Clock::now();
+  const auto start = BenchClock::now();
   const Solution solution = search.run();
-  measured.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  measured.seconds.push_back(seconds_since(start));
   measured.ahead = search.speculation();
   measured.nfe = solution.ledger.nfe;
   measured.answer = search.text(solution.best->end);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 void compare(const std::vector<std::filesystem::path>& models, int windows, int judge_ms,
@@ -190,9 +183,9 @@ WaitingRun run_waiting(const std::string& name, int workers, int windows, std::u
   WaitingRun result;
   AheadWorld world(states, crew, judge, {});
   world.set_forecast(forecast_of(*search, known, states, judge, true));
-  const auto start = Clock::now();
+  const auto start = BenchClock::now();
   result.solution = solve(*search, world, known, {.budget = static_cast<long>(kWindow) * windows});
-  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  result.seconds = seconds_since(start);
   result.ahead = world.finish();
   return result;
 }

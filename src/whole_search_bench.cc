@@ -6,12 +6,12 @@
 // Qwen2.5-Math-PRM-7B's shape on the same device. --quick: few layers, for machines without a GPU.
 #include <fmt/core.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <optional>
 
 #include "backend/backends.h"
 #include "backend/cuda/cuda_backend.h"
+#include "base/bench_timing.h"
 #include "base/error.h"
 #include "decode/checkpoints.h"
 #include "fakes/temporary_directory.h"
@@ -23,8 +23,6 @@
 namespace umf {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 struct Options {
   std::string backend = "cuda";
   long budget = 3072;
@@ -33,9 +31,6 @@ struct Options {
   bool prm = false, quick = false;
 };
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 double gib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
 
 // A checkpoint with the tokenizer of a tiny one and random weights of another shape.
@@ -103,7 +98,7 @@ void measure_memory(Shelf& shelf, int number, const std::string& name) {
   for (int i = length - wanted; i < length; ++i) positions.push_back(i);
   const Query query{tokens, positions, {}};
   const std::uint64_t before = cuda_memory_in_use();
-  const auto start = Clock::now();
+  const auto start = BenchClock::now();
   const int short_position[] = {3};
   const Query first{std::span(tokens).first(8), short_position, {}};
   shelf.model(number).predict({&first, 1});
@@ -125,7 +120,7 @@ void search(const Options& options, Shelf& shelf, Reward& reward) {
   const double passes_before = shelf.pass_seconds(), loads_before = shelf.load_seconds(),
                returning_before = shelf.seconds_returning();
   const int returns_before = shelf.returns();
-  const auto start = Clock::now();
+  const auto start = BenchClock::now();
   const Solution solution = search.run();
   const double total = seconds_since(start), passes = shelf.pass_seconds() - passes_before,
                moving = shelf.load_seconds() - loads_before;

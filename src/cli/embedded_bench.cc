@@ -4,15 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <ctime>
-#include <functional>
 #include <numeric>
 #include <string_view>
 #include <vector>
 
+#include "backend/cpu/bench_peak.h"
 #include "backend/cpu/cpu_backend.h"
-#include "backend/cpu/kernels.h"
-#include "backend/cpu/thread_pool.h"
+#include "base/bench_timing.h"
 #include "built_in.h"
 #include "model/language_model.h"
 
@@ -21,33 +19,8 @@ namespace {
 
 constexpr int kPositions = 160, kWindow = 96;  // as in a search: a prompt of 64 tokens
 
-// One thread has a clock that stands still while others have the core.
-double now(int threads) {
-  timespec time;
-  ::clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-double seconds(int threads, const std::function<void()>& work) {
-  const double start = now(threads);
-  work();
-  return now(threads) - start;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 // Long enough that the model's own threads, which wait awake for a while, have gone to sleep.
-double fma_rate(ThreadPool& pool) {
-  std::vector<double> done(pool.threads());
-  const double time = seconds(pool.threads(), [&] {
-    pool.parallel_for(pool.threads(),
-                      [&](int i, int) { done[i] = cpu_kernels().front().fma_loop(500000); });
-  });
-  return std::accumulate(done.begin(), done.end(), 0.0) / time;
-}
+constexpr long kPeakRounds = 500000;
 
 // Of the products of a pass: in the last layer and the head only the wanted rows.
 double operations(const Architecture& a, double wanted) {
@@ -74,8 +47,8 @@ void measure(const BuiltInFolder& folder, int threads, int rounds) {
   std::vector<double> passes;
   double peak = 0;
   for (int round = 0; round < rounds; ++round) {
-    passes.push_back(seconds(threads, pass));
-    peak = std::max(peak, fma_rate(pool));
+    passes.push_back(seconds_on(threads, pass));
+    peak = std::max(peak, fma_rate(cpu_kernels().front(), pool, kPeakRounds));
   }
   const double time = median(passes);
   const double rate = operations(model.checkpoint().architecture, kWindow) / time;

@@ -5,21 +5,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <functional>
 #include <numeric>
 
 #include "backend/backends.h"
 #include "backend/cuda/cuda_backend.h"
+#include "base/bench_timing.h"
 #include "base/error.h"
 #include "model/random_weights.h"
 #include "model/transformer.h"
 
 namespace umf {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Shape {
   const char* name;
@@ -220,16 +217,7 @@ class Step {
   Matrix logits_;
 };
 
-double milliseconds(const std::function<void()>& work) {
-  const auto start = Clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+double milliseconds(const std::function<void()>& work) { return 1000 * seconds_of(work); }
 
 // TFLOP/s of one large product: what the machine gives at best.
 double peak(Backend& backend, bool quick) {
@@ -267,14 +255,13 @@ struct Plan {
 };
 
 void measure(Backend& backend, const Shape& shape, const Plan& plan, double peak) {
-  const auto start = Clock::now();
+  const auto start = BenchClock::now();
   const RandomWeights random(shape.architecture, shape.family.names);
   const Weights weights = random.weights();
   Step step(backend, shape, weights);
   Parts parts(backend, shape, weights);
   fmt::print("\n{}: {:.1f} GB of weights ready after {:.1f} s, {:.1f} GiB of the GPU taken\n\n",
-             shape.name, static_cast<double>(weights.bytes()) / 1e9,
-             std::chrono::duration<double>(Clock::now() - start).count(),
+             shape.name, static_cast<double>(weights.bytes()) / 1e9, seconds_since(start),
              static_cast<double>(cuda_memory_in_use()) / (1 << 30));
   fmt::print(
       "| positions | wanted | step ms | step, top-p | products | attention | "

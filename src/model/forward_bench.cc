@@ -5,34 +5,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <numeric>
 #include <string>
 
 #include "backend/cpu/cpu_backend.h"
+#include "base/bench_timing.h"
 #include "fakes/temporary_directory.h"
 #include "model/language_model.h"
 #include "tiny/tiny_models.h"
 
 namespace umf {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds(const std::function<void()>& work) {
-  const auto start = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 struct Shape {
   const char* name;
@@ -147,8 +132,8 @@ Timing measure(const std::filesystem::path& directory, int length, int threads, 
   products.run();
   std::vector<double> a, b;
   for (int round = 0; round < rounds; ++round) {
-    a.push_back(seconds(pass));
-    b.push_back(seconds([&] { products.run(); }));
+    a.push_back(seconds_of(pass));
+    b.push_back(seconds_of([&] { products.run(); }));
   }
   return {median(a), median(b), products.flops()};
 }

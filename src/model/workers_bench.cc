@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "backend/backends.h"
+#include "base/bench_timing.h"
 #include "base/error.h"
 #include "fakes/temporary_directory.h"
 #include "model/language_model.h"
@@ -21,18 +22,12 @@
 namespace umf {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 struct Options {
   std::vector<std::string> backends = {"cuda", "cuda-f32"};
   std::vector<int> workers = {1, 4, 16};
   int positions = 160;
   double seconds = 1.5;
 };
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 std::shared_ptr<const Checkpoint> write_model(const std::filesystem::path& root,
                                               TinyFamily family) {
@@ -93,7 +88,7 @@ class Walk {
 void measure(const Options& options, const std::string& backend, const char* family,
              const std::shared_ptr<const Checkpoint>& checkpoint, int workers) {
   std::vector<std::unique_ptr<Walk>> walks;
-  const auto before = Clock::now();
+  const auto before = BenchClock::now();
   for (int i = 0; i < workers; ++i)
     walks.push_back(std::make_unique<Walk>(backend, checkpoint, options.positions));
   std::atomic<int> ready = 0;
@@ -110,7 +105,7 @@ void measure(const Options& options, const std::string& backend, const char* fam
   }
   while (ready < workers) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const double warm = seconds_since(before);
-  const auto start = Clock::now();
+  const auto start = BenchClock::now();
   go = true;
   std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds));
   stop = true;

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,16 +11,13 @@
 #include <thread>
 #include <vector>
 
+#include "base/bench_timing.h"
 #include "base/files.h"
 #include "sandbox/sandbox.h"
 #include "sandbox/tree.h"
 
 namespace umf {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 constexpr char kOneCall[] =
     R"({"programs": [{"source": "def f(x):\n  return x + 1\n", "calls": [{"call": "f", "args": [41]}]}]})";
@@ -49,7 +45,7 @@ struct Rate {
 Rate run_jobs(Sandbox& sandbox, int workers, int jobs, void (*job)(Sandbox&)) {
   std::atomic<int> next = 0;
   const double cpu_before = look_at_tree(::getpid(), SIZE_MAX).cpu_seconds;
-  const double start = now();
+  const auto start = BenchClock::now();
   std::vector<std::thread> threads;
   for (int i = 0; i < workers; ++i) {
     threads.emplace_back([&] {
@@ -57,15 +53,15 @@ Rate run_jobs(Sandbox& sandbox, int workers, int jobs, void (*job)(Sandbox&)) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  const double seconds = now() - start;
+  const double seconds = seconds_since(start);
   const double cpu = look_at_tree(::getpid(), SIZE_MAX).cpu_seconds - cpu_before;
   return {jobs / seconds, 1e3 * cpu / jobs};
 }
 
 void measure(int jobs) {
-  const double start = now();
+  const auto start = BenchClock::now();
   const auto sandbox = make_sandbox({.workers = 4});
-  fmt::print("start of the warm interpreter: {:.0f} ms\n", (now() - start) * 1e3);
+  fmt::print("start of the warm interpreter: {:.0f} ms\n", seconds_since(start) * 1e3);
   constexpr std::pair<const char*, void (*)(Sandbox&)> kJobs[] = {
       {"Python job, one candidate, one call", one_call},
       {"Python job without a candidate", no_candidate},

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
+#include "base/bench_timing.h"
 #include "search/ab_mcts_m.h"
 #include "search/hierarchical_model.h"
 #include "search/search_testing.h"
@@ -37,10 +37,10 @@ void measure(const char* name, const std::vector<int>& sizes) {
   const int repeats = 200;
   Draws draws(1, 1);
   double sum = 0;
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < repeats; ++i) sum += decide(groups, draws);
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  fmt::print("{:<28} {:7.3f} ms   (mean of the best draws {:.3f})\n", name, time.count() / repeats,
+  const double seconds = seconds_of([&] {
+    for (int i = 0; i < repeats; ++i) sum += decide(groups, draws);
+  });
+  fmt::print("{:<28} {:7.3f} ms   (mean of the best draws {:.3f})\n", name, 1e3 * seconds / repeats,
              sum / repeats);
 }
 
@@ -50,14 +50,12 @@ void measure_asks() {
   AbMctsM search(world.root(), 2, 1, {});
   run(search, world, 500);
   const int asks = 100;
-  std::chrono::duration<double, std::milli> time{};
+  double seconds = 0;
   for (int i = 0; i < asks; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    search.ask();
-    time += std::chrono::steady_clock::now() - start;
+    seconds += seconds_of([&] { search.ask(); });
     run(search, world, 1);
   }
-  fmt::print("{:<28} {:7.3f} ms\n", "ask after 500 generations", time.count() / asks);
+  fmt::print("{:<28} {:7.3f} ms\n", "ask after 500 generations", 1e3 * seconds / asks);
 }
 
 }  // namespace

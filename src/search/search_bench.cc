@@ -1,10 +1,10 @@
 // How fast the tree grows, and what a node takes: `search_bench [nodes]`, a million by default.
 #include <fmt/core.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <vector>
 
+#include "base/bench_timing.h"
 #include "search/unmaskfork.h"
 
 namespace umf {
@@ -35,7 +35,7 @@ void measure(int actions, int levels, int nodes) {
   Rollouts rollouts(levels);
   RolloutCache known;
   UnMaskFork search(actions, {0, levels}, {}, known);
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = BenchClock::now();
   while (search.nodes() < nodes) {
     const std::optional<Trial> trial = search.ask();
     if (!trial) break;
@@ -46,8 +46,7 @@ void measure(int actions, int levels, int nodes) {
     }
     search.tell(*trial, *outcome);
   }
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = seconds_since(start);
   fmt::print("{} actions, {} levels: {} nodes, depth {}, {:.0f} iterations/s, {:.0f} bytes/node\n",
              actions, levels, search.nodes(), search.depth(), (search.nodes() - 1) / seconds,
              static_cast<double>(search.bytes()) / search.nodes());

@@ -2,19 +2,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <string>
 #include <vector>
 
+#include "base/bench_timing.h"
 #include "base/files.h"
 #include "tokenizer/tokenizer.h"
 
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // Words in an order that has no short period, so that no cache sees the same line twice in a row.
 std::string compose(const std::vector<std::string>& words, const std::string& between,
@@ -33,9 +29,9 @@ void measure(const umf::Tokenizer& tokenizer, const char* name, const std::strin
   double best = 1e9;
   std::size_t tokens = 0;
   for (int round = 0; round < 7; ++round) {
-    const auto start = std::chrono::steady_clock::now();
-    tokens = tokenizer.encode(text, umf::SpecialText::kPlain).size();
-    best = std::min(best, seconds_since(start));
+    best = std::min(best, umf::seconds_of([&] {
+                      tokens = tokenizer.encode(text, umf::SpecialText::kPlain).size();
+                    }));
   }
   fmt::print("{:14} {:6.1f} MB/s  ({} bytes, {} tokens)\n", name, text.size() / best / 1e6,
              text.size(), tokens);
@@ -45,9 +41,9 @@ int run(const std::filesystem::path& directory, const std::vector<std::string>& 
   using umf::Tokenizer;
   double best = 1e9;
   for (int round = 0; round < 5; ++round) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = umf::BenchClock::now();
     const Tokenizer tokenizer = Tokenizer::load(directory);
-    best = std::min(best, seconds_since(start));
+    best = std::min(best, umf::seconds_since(start));
   }
   fmt::print("{:14} {:6.1f} ms\n", "load", best * 1e3);
   const Tokenizer tokenizer = Tokenizer::load(directory);

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -18,9 +17,9 @@
 #include <thread>
 #include <vector>
 
+#include "backend/cpu/bench_peak.h"
 #include "backend/cpu/cpu_backend.h"
-#include "backend/cpu/kernels.h"
-#include "backend/cpu/thread_pool.h"
+#include "base/bench_timing.h"
 
 #ifdef UMF_ONEDNN
 #include <omp.h>
@@ -37,40 +36,12 @@ struct Options {
   std::vector<int> threads{1, 2};
 };
 
-double now(int threads) {
-  timespec time;
-  clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-double seconds(int threads, const std::function<void()>& work) {
-  const double start = now(threads);
-  work();
-  return now(threads) - start;
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
 const Kernels& kernels_of(const std::string& target) {
   for (const Kernels& kernels : cpu_kernels()) {
     if (target.empty() || kernels.name == target) return kernels;
   }
   std::fprintf(stderr, "error: no such target: %s\n", target.c_str());
   std::exit(2);
-}
-
-// The rate of fused multiply-adds in registers on all threads at once.
-double fma_rate(const Kernels& kernels, ThreadPool& pool, long rounds) {
-  std::vector<double> done(pool.threads());
-  const double time = seconds(pool.threads(), [&] {
-    pool.parallel_for(pool.threads(), [&](int i, int) { done[i] = kernels.fma_loop(rounds); });
-  });
-  return std::accumulate(done.begin(), done.end(), 0.0) / time;
 }
 
 double fma_peak(const Options& options, int threads) {
@@ -114,7 +85,8 @@ std::vector<double> interleaved(const Options& options, int threads,
   double round_time = 0;
   for (const auto& work : works) {
     work();  // warm: pages, scratch, primitives
-    const double once = std::max(std::min(seconds(threads, work), seconds(threads, work)), 1e-7);
+    const double once =
+        std::max(std::min(seconds_on(threads, work), seconds_on(threads, work)), 1e-7);
     repeats.push_back(std::clamp(static_cast<int>(sample / once), 1, 10000));
     round_time += once * repeats.back();
   }
@@ -125,7 +97,7 @@ std::vector<double> interleaved(const Options& options, int threads,
     for (std::size_t i = 0; i < works.size(); ++i) {
       quiet.wait();
       works[i]();
-      const double time = seconds(threads, [&] {
+      const double time = seconds_on(threads, [&] {
         for (int r = 0; r < repeats[i]; ++r) works[i]();
       });
       times[i].push_back(time / repeats[i]);
