@@ -1,0 +1,215 @@
+#include "tiny/tiny_configs.h"
+
+#include <string>
+
+#include "tiny/tiny_tokenizers.h"
+
+namespace umf {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+std::string torch_dtype(const std::string& dtype) {
+  return dtype == "F32" ? "float32" : dtype == "BF16" ? "bfloat16" : "float16";
+}
+
+OrderedJson llada_config(const TinySpec& spec, const TinyOptions& options) {
+  const TinyTokens ids = tiny_tokens(spec.family);
+  // With fewer kv heads the two counts differ, so that a reader must know which one the matrices
+  // have.
+  const int tokens = spec.kv_heads == spec.heads ? spec.vocab : ids.size;
+  return {
+      {"activation_type", "silu"},
+      {"alibi", false},
+      {"alibi_bias_max", 8.0},
+      {"architectures", OrderedJson::array({"LLaDAModelLM"})},
+      {"attention_dropout", 0.0},
+      {"attention_layer_norm", false},
+      {"attention_layer_norm_with_affine", true},
+      {"auto_map",
+       {{"AutoConfig", "configuration_llada.LLaDAConfig"},
+        {"AutoModelForCausalLM", "modeling_llada.LLaDAModelLM"},
+        {"AutoModel", "modeling_llada.LLaDAModelLM"}}},
+      {"bias_for_layer_norm", false},
+      {"block_group_size", 1},
+      {"block_type", "llama"},
+      {"d_model", spec.hidden},
+      {"embedding_dropout", 0.0},
+      {"embedding_size", spec.vocab},
+      {"eos_token_id", ids.eos},
+      {"flash_attention", false},
+      {"include_bias", false},
+      {"include_qkv_bias", false},
+      {"init_cutoff_factor", nullptr},
+      {"init_device", "meta"},
+      {"init_fn", "mitchell"},
+      {"init_std", 0.02},
+      {"input_emb_norm", false},
+      {"layer_norm_type", "rms"},
+      {"layer_norm_with_affine", true},
+      {"mask_token_id", ids.mask},
+      {"max_sequence_length", 4096},
+      {"mlp_hidden_size", spec.mlp},
+      {"mlp_ratio", 4},
+      {"model_type", "llada"},
+      {"multi_query_attention", nullptr},
+      {"n_heads", spec.heads},
+      {"n_kv_heads", spec.kv_heads},
+      {"n_layers", spec.layers},
+      {"pad_token_id", ids.pad},
+      {"precision", "amp_bf16"},
+      {"residual_dropout", 0.0},
+      {"rms_norm_eps", spec.eps},
+      {"rope", true},
+      {"rope_full_precision", true},
+      {"rope_theta", spec.theta},
+      {"scale_logits", false},
+      {"torch_dtype", torch_dtype(options.dtype)},
+      {"transformers_version", "4.46.3"},
+      {"use_cache", false},
+      {"vocab_size", tokens},
+      {"weight_tying", false},
+  };
+}
+
+OrderedJson dream_config(const TinySpec& spec, const TinyOptions& options) {
+  const TinyTokens ids = tiny_tokens(spec.family);
+  return {
+      {"architectures", OrderedJson::array({"DreamModel"})},
+      {"attention_dropout", 0.0},
+      {"auto_map",
+       {{"AutoConfig", "configuration_dream.DreamConfig"},
+        {"AutoModel", "modeling_dream.DreamModel"}}},
+      {"bos_token_id", ids.bos},
+      {"eos_token_id", ids.eos},
+      {"hidden_act", "silu"},
+      {"hidden_size", spec.hidden},
+      {"initializer_range", 0.02},
+      {"intermediate_size", spec.mlp},
+      {"mask_token_id", ids.mask},
+      {"max_position_embeddings", 131072},
+      {"max_window_layers", spec.layers},
+      {"model_type", "Dream"},
+      {"num_attention_heads", spec.heads},
+      {"num_hidden_layers", spec.layers},
+      {"num_key_value_heads", spec.kv_heads},
+      {"pad_token_id", ids.pad},
+      {"rms_norm_eps", spec.eps},
+      {"rope_scaling", nullptr},
+      {"rope_theta", spec.theta},
+      {"sliding_window", nullptr},
+      {"tie_word_embeddings", false},
+      {"torch_dtype", torch_dtype(options.dtype)},
+      {"transformers_version", "4.46.2"},
+      {"use_cache", false},
+      {"use_sliding_window", false},
+      {"vocab_size", spec.vocab},
+  };
+}
+
+OrderedJson sdc_config(const TinySpec& spec, const TinyOptions& options) {
+  const TinyTokens ids = tiny_tokens(spec.family);
+  return {
+      {"architectures", OrderedJson::array({"StableDiffcoderForCausalLM"})},
+      {"attention_bias", false},
+      {"attention_dropout", 0.1},
+      {"auto_map",
+       {{"AutoModelForCausalLM", "modeling_stable_diffcoder.StableDiffcoderForCausalLM"}}},
+      {"bos_token_id", ids.bos},
+      {"eos_token_id", ids.eos},
+      {"head_dim", spec.hidden / spec.heads},
+      {"hidden_act", "silu"},
+      {"hidden_size", spec.hidden},
+      {"initializer_range", 0.02},
+      {"intermediate_size", spec.mlp},
+      {"layer_norm_eps", nullptr},
+      {"max_position_embeddings", 8192},
+      {"mlp_bias", false},
+      {"model_type", "llama"},
+      {"num_attention_heads", spec.heads},
+      {"num_hidden_layers", spec.layers},
+      {"num_key_value_heads", spec.kv_heads},
+      {"pad_token_id", ids.pad},
+      {"pretraining_tp", 1},
+      {"resid_pdrop", 0.1},
+      {"rms_norm_eps", spec.eps},
+      {"rope_scaling", nullptr},
+      {"rope_theta", spec.theta},
+      {"tie_word_embeddings", false},
+      {"torch_dtype", torch_dtype(options.dtype)},
+      {"transformers_version", "4.46.2"},
+      {"use_cache", true},
+      {"vocab_size", spec.vocab},
+  };
+}
+
+OrderedJson prm_config(const TinySpec& spec, const TinyOptions& options) {
+  const TinyTokens ids = tiny_tokens(spec.family);
+  return {
+      {"architectures", OrderedJson::array({"Qwen2ForProcessRewardModel"})},
+      {"attention_dropout", 0.0},
+      {"auto_map",
+       {{"AutoConfig", "configuration_qwen2_rm.Qwen2RMConfig"},
+        {"AutoModel", "modeling_qwen2_rm.Qwen2ForProcessRewardModel"}}},
+      {"bos_token_id", ids.bos},
+      {"eos_token_id", ids.eos},
+      {"hidden_act", "silu"},
+      {"hidden_size", spec.hidden},
+      {"initializer_range", 0.02},
+      {"intermediate_size", spec.mlp},
+      {"max_position_embeddings", 4096},
+      {"max_window_layers", spec.layers},
+      {"model_type", "qwen2"},
+      {"num_attention_heads", spec.heads},
+      {"num_hidden_layers", spec.layers},
+      {"num_key_value_heads", spec.kv_heads},
+      {"pad_token_id", ids.pad},
+      {"rms_norm_eps", spec.eps},
+      {"rope_theta", spec.theta},
+      {"sliding_window", 4096},
+      {"tie_word_embeddings", false},
+      {"torch_dtype", torch_dtype(options.dtype)},
+      {"transformers_version", "4.37.0"},
+      {"use_cache", false},
+      {"use_sliding_window", false},
+      {"vocab_size", spec.vocab},
+  };
+}
+
+}  // namespace
+
+OrderedJson tiny_config(const TinySpec& spec, const TinyOptions& options) {
+  switch (spec.family) {
+    case TinyFamily::kLlada:
+      return llada_config(spec, options);
+    case TinyFamily::kDream:
+    case TinyFamily::kDiffuCoder:
+      return dream_config(spec, options);
+    case TinyFamily::kStableDiffCoder:
+      return sdc_config(spec, options);
+    case TinyFamily::kPrm:
+      break;
+  }
+  return prm_config(spec, options);
+}
+
+OrderedJson tiny_generation_config(const TinySpec& spec) {
+  const TinyTokens ids = tiny_tokens(spec.family);
+  OrderedJson json = {
+      {"_from_model_config", true}, {"bos_token_id", ids.bos}, {"eos_token_id", ids.eos}};
+  if (spec.family == TinyFamily::kDream || spec.family == TinyFamily::kDiffuCoder)
+    json.update({{"alg", "origin"},
+                 {"alg_temp", nullptr},
+                 {"eps", 0.001},
+                 {"mask_token_id", nullptr},
+                 {"output_history", false},
+                 {"steps", 512},
+                 {"temperature", 0.0},
+                 {"top_k", nullptr},
+                 {"top_p", nullptr}});
+  if (spec.family != TinyFamily::kLlada) json["pad_token_id"] = ids.pad;
+  json["transformers_version"] = "4.46.2";
+  return json;
+}
+
+}  // namespace umf

@@ -1,0 +1,106 @@
+#include "tiny/tiny_tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace umf {
+namespace {
+
+class TensorList {
+ public:
+  explicit TensorList(const std::string& dtype) : dtype_(dtype) {}
+
+  void weight(const std::string& name, std::int64_t out, std::int64_t in) {
+    list_.push_back({{name + ".weight", dtype_, {out, in}}, TinyRole::kWeight});
+  }
+  void head(const std::string& name, std::int64_t out, std::int64_t in) {
+    list_.push_back({{name + ".weight", dtype_, {out, in}}, TinyRole::kHead});
+  }
+  void norm(const std::string& name, std::int64_t size) {
+    list_.push_back({{name + ".weight", dtype_, {size}}, TinyRole::kNorm});
+  }
+  void bias(const std::string& name, std::int64_t size) {
+    list_.push_back({{name + ".bias", dtype_, {size}}, TinyRole::kBias});
+  }
+
+  std::vector<TinyTensor> sorted() && {
+    std::sort(list_.begin(), list_.end(), [](const TinyTensor& a, const TinyTensor& b) {
+      return a.header.name < b.header.name;
+    });
+    return std::move(list_);
+  }
+
+ private:
+  std::string dtype_;
+  std::vector<TinyTensor> list_;
+};
+
+std::vector<TinyTensor> llada_tensors(const TinySpec& spec, const std::string& dtype) {
+  const int kv = spec.hidden / spec.heads * spec.kv_heads;
+  const std::string prefix = "model.transformer.";
+  TensorList list(dtype);
+  list.weight(prefix + "wte", spec.vocab, spec.hidden);
+  for (int layer = 0; layer < spec.layers; ++layer) {
+    const std::string block = fmt::format("{}blocks.{}.", prefix, layer);
+    list.norm(block + "attn_norm", spec.hidden);
+    list.weight(block + "q_proj", spec.hidden, spec.hidden);
+    list.weight(block + "k_proj", kv, spec.hidden);
+    list.weight(block + "v_proj", kv, spec.hidden);
+    list.weight(block + "attn_out", spec.hidden, spec.hidden);
+    list.norm(block + "ff_norm", spec.hidden);
+    list.weight(block + "ff_proj", spec.mlp, spec.hidden);
+    list.weight(block + "up_proj", spec.mlp, spec.hidden);
+    list.weight(block + "ff_out", spec.hidden, spec.mlp);
+  }
+  list.norm(prefix + "ln_f", spec.hidden);
+  list.head(prefix + "ff_out", spec.vocab, spec.hidden);
+  return std::move(list).sorted();
+}
+
+void add_score_head(TensorList& list, const TinySpec& spec) {
+  list.weight("score.0", spec.hidden, spec.hidden);
+  list.bias("score.0", spec.hidden);
+  list.weight("score.2", 2, spec.hidden);
+  list.bias("score.2", 2);
+}
+
+// Dream, DiffuCoder and the reward model have biases on q, k and v; Stable-DiffCoder has none.
+std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const std::string& dtype) {
+  const int kv = spec.hidden / spec.heads * spec.kv_heads;
+  const bool biases = spec.family != TinyFamily::kStableDiffCoder;
+  TensorList list(dtype);
+  list.weight("model.embed_tokens", spec.vocab, spec.hidden);
+  for (int layer = 0; layer < spec.layers; ++layer) {
+    const std::string block = fmt::format("model.layers.{}.", layer);
+    const auto projection = [&](const std::string& name, int size) {
+      list.weight(block + name, size, spec.hidden);
+      if (biases) list.bias(block + name, size);
+    };
+    list.norm(block + "input_layernorm", spec.hidden);
+    projection("self_attn.q_proj", spec.hidden);
+    projection("self_attn.k_proj", kv);
+    projection("self_attn.v_proj", kv);
+    list.weight(block + "self_attn.o_proj", spec.hidden, spec.hidden);
+    list.norm(block + "post_attention_layernorm", spec.hidden);
+    list.weight(block + "mlp.gate_proj", spec.mlp, spec.hidden);
+    list.weight(block + "mlp.up_proj", spec.mlp, spec.hidden);
+    list.weight(block + "mlp.down_proj", spec.hidden, spec.mlp);
+  }
+  list.norm("model.norm", spec.hidden);
+  if (spec.family == TinyFamily::kPrm) {
+    add_score_head(list, spec);
+  } else {
+    list.head("lm_head", spec.vocab, spec.hidden);
+  }
+  return std::move(list).sorted();
+}
+
+}  // namespace
+
+std::vector<TinyTensor> tiny_tensors(const TinySpec& spec, const std::string& dtype) {
+  return spec.family == TinyFamily::kLlada ? llada_tensors(spec, dtype) : qwen_tensors(spec, dtype);
+}
+
+}  // namespace umf
