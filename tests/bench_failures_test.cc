@@ -1,0 +1,96 @@
+// umf bench where judges, searches, files and disks fail.
+#include <sys/stat.h>
+
+#include "bench_fixture.h"
+
+namespace umf {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(BenchCli, AFailedJudgeIsNeverAWrongAnswerAndIsAskedAgain) {
+  const std::string judge = "cat > /dev/null; test -e " + place("works") + " && echo 1";
+  problems(3, {{"type", "command"}, {"argv", {"sh", "-c", judge}}});
+  const Finished first = umf(one("run", {"--budget", "16,40"}));
+  EXPECT_EQ(first.status, 1) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("3 failed"));
+  for (const Json& line : results("run")) {
+    EXPECT_EQ(line["status"], "unjudged");
+    EXPECT_EQ(line["passed"], nullptr);
+  }
+  const Json now = status("run");
+  EXPECT_EQ(now["failed"], 6);
+  EXPECT_EQ(now["complete"], false);
+  EXPECT_THAT(now["failures"][0]["why"].get<std::string>(), HasSubstr("judge"));
+  EXPECT_EQ(Json::parse(read_file(place("run/summary.json")))["groups"][0]["pass@1"], nullptr);
+
+  EXPECT_EQ(umf(one("run", {"--budget", "16,40"})).status, 1) << "tried again, in vain";
+  EXPECT_EQ(results("run")[0]["tries"], 2);
+  write_file(place("works"), "");
+  std::filesystem::remove_all(place("run/traces"));  // a search would need it
+  const Finished second = umf(one("run", {"--budget", "16,40"}));
+  EXPECT_EQ(second.status, 0) << second.err;
+  for (const Json& line : results("run")) {
+    EXPECT_EQ(line["passed"], true);
+    EXPECT_EQ(line["tries"], 3);
+  }
+}
+
+TEST_F(BenchCli, ASearchThatBreaksDownIsRecordedAndTriedAgain) {
+  std::string lines = read_file(place("problems"));
+  write_file(place("problems"),
+             lines +
+                 Json{{"id", "broken"},
+                      {"prompt", "x"},
+                      {"reward", {{"type", "command"}, {"argv", {place("judge")}}}},
+                      {"hidden", nullptr}}
+                     .dump() +
+                 "\n");
+  const Finished first = umf(one("run", {"--budget", "16"}));
+  EXPECT_EQ(first.status, 1) << first.err;
+  EXPECT_EQ(results("run").back()["status"], "failed");
+  EXPECT_THAT(results("run").back()["why"].get<std::string>(), HasSubstr(place("judge")));
+  write_file(place("judge"), "#!/bin/sh\ncat > /dev/null\necho 0.5\n");
+  ASSERT_EQ(::chmod(place("judge").c_str(), 0755), 0);
+  EXPECT_EQ(umf(one("run", {"--budget", "16"})).status, 0);
+  EXPECT_EQ(results("run").back()["reward"], 0.5);
+  EXPECT_EQ(results("run").back()["passed"], nullptr) << "there are no hidden tests";
+}
+
+TEST_F(BenchCli, ATornResultIsDoneAgain) {
+  ASSERT_EQ(umf(one("run")).status, 0);
+  const auto whole = results("run");
+  const auto file = std::filesystem::directory_iterator(place("run/results"))->path();
+  const std::string text = read_file(file);
+  write_file(file, text.substr(0, text.size() - 30));
+  EXPECT_EQ(status("run")["left"], 1);
+  ASSERT_EQ(umf(one("run")).status, 0);
+  EXPECT_EQ(results("run"), whole);
+}
+
+TEST_F(BenchCli, AFullDiskIsAnErrorAndDamagesNothing) {
+  ASSERT_EQ(umf(three("whole")).status, 0);
+  for (const char* blocks : {"1", "2", "4", "8", "16", "40"}) {  // of 512 bytes
+    const std::string limit = std::string("trap '' XFSZ; ulimit -f ") + blocks + ";";
+    expect_refusal(umf(three("run"), "", limit), "cannot write");
+  }
+  ASSERT_EQ(umf(three("run")).status, 0);
+  auto lines = results("run");
+  EXPECT_EQ(lines.size(), results("whole").size());
+  for (Json& line : lines) line["tries"] = 1;  // a search that could not be saved was a failure
+  EXPECT_EQ(lines, results("whole"));
+}
+
+TEST_F(BenchCli, ADirectoryThatCannotBeUsedIsNamed) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read and write everything";
+  ASSERT_EQ(umf(one("run")).status, 0);
+  for (const char* folder : {"run/results", "run/leases", "run/workers"}) {
+    std::filesystem::permissions(place(folder), std::filesystem::perms::none);
+    expect_refusal(umf(one("run")), folder);
+    std::filesystem::permissions(place(folder), std::filesystem::perms::owner_all);
+  }
+  EXPECT_EQ(umf(one("run")).status, 0);
+}
+
+}  // namespace
+}  // namespace umf
