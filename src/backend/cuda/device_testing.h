@@ -106,6 +106,58 @@ class Bench {
   std::deque<std::shared_ptr<const Linear>> linears_;
 };
 
+// Within a share of the largest number.
+inline void expect_near(const std::vector<float>& actual, const std::vector<float>& wanted,
+                        double tolerance, const std::string& what) {
+  ASSERT_EQ(actual.size(), wanted.size());
+  double largest = 1e-30, worst = 0;
+  std::size_t where = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    largest = std::max<double>(largest, std::abs(wanted[i]));
+    const double difference = std::abs(double{actual[i]} - wanted[i]);
+    ASSERT_FALSE(std::isnan(difference)) << what << ": number " << i << " is " << actual[i];
+    if (difference > worst) worst = difference, where = i;
+  }
+  EXPECT_LE(worst, tolerance * largest)
+      << what << ": number " << where << " is " << actual[where] << ", expected " << wanted[where];
+}
+
+// Plain, biased, of some outputs alone, and added to `before`.
+inline std::vector<std::vector<float>> products(Bench& on, const Matrix& input, const Linear& plain,
+                                                const Linear& biased, int outputs,
+                                                const std::vector<float>& before) {
+  std::vector<std::vector<float>> results;
+  const Matrix y = on.allocate(input.rows, outputs);
+  on.backend->project(input, plain, 0, y);
+  results.push_back(on.read(y));
+  on.backend->project(input, biased, 0, y);
+  results.push_back(on.read(y));
+  const int first = outputs / 2 / 16 * 16;
+  on.backend->project(input, biased, first, y.columns(first, outputs - first));
+  results.push_back(on.read(y.columns(first, outputs - first)));
+  const Matrix sum = on.matrix(before, input.rows, outputs);
+  on.backend->project_add(input, plain, sum);
+  results.push_back(on.read(sum));
+  return results;
+}
+
+// The heart of determinism: alone, among few or among many, a row of a product comes out the same.
+inline void expect_rows_of_their_own(Bench& on, const Matrix& x, const Linear& weight,
+                                     int outputs) {
+  const Matrix all = on.allocate(x.rows, outputs);
+  on.backend->project(x, weight, 0, all);
+  const auto wanted = on.read(all);
+  for (const int rows : {1, 3, 16, 17, 33, 100, 128, 129, 255, 500, 777, 1024}) {
+    const int first = x.rows - rows;
+    const Matrix some = on.allocate(rows, outputs);
+    on.backend->project(x.row_range(first, rows), weight, 0, some);
+    const auto actual = on.read(some);
+    EXPECT_TRUE(std::equal(actual.begin(), actual.end(),
+                           wanted.begin() + static_cast<std::ptrdiff_t>(first) * outputs))
+        << rows << " rows, " << x.cols << " inputs, " << outputs << " outputs";
+  }
+}
+
 // Both precisions, and the numbers that the first has for small models; a machine without a GPU
 // skips.
 class OnDevice : public testing::TestWithParam<const char*> {
@@ -128,16 +180,7 @@ class OnDevice : public testing::TestWithParam<const char*> {
 
   void expect_near(const std::vector<float>& actual, const std::vector<float>& wanted,
                    const std::string& what) const {
-    ASSERT_EQ(actual.size(), wanted.size());
-    double largest = 1e-30, worst = 0;
-    std::size_t where = 0;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      largest = std::max<double>(largest, std::abs(wanted[i]));
-      const double difference = std::abs(double{actual[i]} - wanted[i]);
-      if (!(difference <= worst)) worst = difference, where = i;
-    }
-    EXPECT_LE(worst, tolerance() * largest) << what << ": number " << where << " is "
-                                            << actual[where] << ", expected " << wanted[where];
+    umf::expect_near(actual, wanted, tolerance(), what);
   }
 };
 

@@ -17,18 +17,6 @@ class Narrow : public testing::Test {
   }
   static Bench fp8() { return Bench(make_cuda_fp8_backend()); }
   static Bench plain() { return Bench(make_reference_backend()); }
-
-  static void expect_near(const std::vector<float>& actual, const std::vector<float>& wanted,
-                          double tolerance, const std::string& what) {
-    ASSERT_EQ(actual.size(), wanted.size());
-    double largest = 0, worst = 0;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      largest = std::max<double>(largest, std::abs(wanted[i]));
-      worst = std::max<double>(worst, std::abs(double{actual[i]} - wanted[i]));
-      ASSERT_FALSE(std::isnan(actual[i])) << what;
-    }
-    EXPECT_LE(worst, tolerance * largest) << what;
-  }
 };
 
 // -7 .. 7, with 7 in every row: their factor is a power of two, and they fit. Rows differ by powers
@@ -46,24 +34,13 @@ std::vector<float> integers(int rows, int cols, std::uint32_t seed) {
   return values;
 }
 
-// Plain, biased, added to something, and of some outputs alone.
-std::vector<std::vector<float>> products(Bench& on, const std::vector<float>& x,
-                                         const std::vector<float>& w, int rows, int in, int out) {
-  const auto bias = bf16_numbers(out, 31, 4.0f), before = bf16_numbers(rows * out, 32, 4.0f);
-  const Matrix input = on.matrix(x, rows, in), y = on.backend->allocate(rows, out);
-  const auto plain = on.layer_linear(w, out, in), biased = on.layer_linear(w, out, in, bias);
-  std::vector<std::vector<float>> results;
-  on.backend->project(input, *plain, 0, y);
-  results.push_back(on.read(y));
-  on.backend->project(input, *biased, 0, y);
-  results.push_back(on.read(y));
-  const int first = out / 2 / 16 * 16;
-  on.backend->project(input, *biased, first, y.columns(first, out - first));
-  results.push_back(on.read(y.columns(first, out - first)));
-  const Matrix sum = on.matrix(before, rows, out);
-  on.backend->project_add(input, *plain, sum);
-  results.push_back(on.read(sum));
-  return results;
+std::vector<std::vector<float>> layer_products(Bench on, const std::vector<float>& x,
+                                               const std::vector<float>& w, int rows, int in,
+                                               int out) {
+  const auto plain = on.layer_linear(w, out, in),
+             biased = on.layer_linear(w, out, in, bf16_numbers(out, 31, 4.0f));
+  return products(on, on.matrix(x, rows, in), *plain, *biased, out,
+                  bf16_numbers(static_cast<std::size_t>(rows) * out, 32, 4.0f));
 }
 
 constexpr int kShapes[][3] = {  // rows, inputs, outputs; the library takes multiples of 16
@@ -72,9 +49,8 @@ constexpr int kShapes[][3] = {  // rows, inputs, outputs; the library takes mult
 TEST_F(Narrow, ProductsOfSmallIntegersAreExact) {
   for (const auto& [rows, in, out] : kShapes) {
     const auto x = integers(rows, in, 1), w = integers(out, in, 2);
-    Bench gpu = fp8(), exact = plain();
-    const auto actual = products(gpu, x, w, rows, in, out);
-    const auto wanted = products(exact, x, w, rows, in, out);
+    const auto actual = layer_products(fp8(), x, w, rows, in, out);
+    const auto wanted = layer_products(plain(), x, w, rows, in, out);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       // What remains is the rounding of results to bf16.
       expect_near(actual[i], wanted[i], 1.0 / 256,
@@ -86,9 +62,8 @@ TEST_F(Narrow, ProductsOfSmallIntegersAreExact) {
 TEST_F(Narrow, ProductsOfAnyNumbersAreNear) {
   for (const auto& [rows, in, out] : kShapes) {
     const auto x = bf16_numbers(rows * in, 3), w = bf16_numbers(out * in, 4);
-    Bench gpu = fp8(), exact = plain();
-    const auto actual = products(gpu, x, w, rows, in, out);
-    const auto wanted = products(exact, x, w, rows, in, out);
+    const auto actual = layer_products(fp8(), x, w, rows, in, out);
+    const auto wanted = layer_products(plain(), x, w, rows, in, out);
     for (std::size_t i = 0; i < wanted.size(); ++i)
       expect_near(actual[i], wanted[i], 8e-2, fmt::format("{} x {} x {}: {}", rows, in, out, i));
   }
@@ -101,18 +76,7 @@ TEST_F(Narrow, ARowOfAProductDoesNotDependOnTheNumberOfRows) {
   for (const int out : {64, 1536, 4000}) {
     const auto weight =
         gpu.layer_linear(bf16_numbers(kIn * out, 6), out, kIn, bf16_numbers(out, 7));
-    const Matrix all = gpu.backend->allocate(kMost, out);
-    gpu.backend->project(x, *weight, 0, all);
-    const auto wanted = gpu.read(all);
-    for (const int rows : {1, 3, 16, 17, 100, 129, 500, 1024}) {
-      const int first = kMost - rows;
-      const Matrix some = gpu.backend->allocate(rows, out);
-      gpu.backend->project(x.row_range(first, rows), *weight, 0, some);
-      const auto actual = gpu.read(some);
-      EXPECT_TRUE(std::equal(actual.begin(), actual.end(),
-                             wanted.begin() + static_cast<std::ptrdiff_t>(first) * out))
-          << rows << " rows of " << out << " outputs";
-    }
+    expect_rows_of_their_own(gpu, x, *weight, out);
   }
 }
 

@@ -76,20 +76,10 @@ TEST_P(Operations, ProductsAgree) {
     const auto x = bf16_numbers(rows * in, 1), w = bf16_numbers(in * out, 2, 0.1f);
     const auto bias = bf16_numbers(out, 3), before = bf16_numbers(rows * out, 4);
     const auto run = [&, rows = rows, in = in, out = out](Bench on) {
-      std::vector<std::vector<float>> results;
-      const Matrix input = on.matrix(x, rows, in), y = on.allocate(rows, out);
+      const Matrix input = on.matrix(x, rows, in);
       use_all_bits(on, input);
       const auto plain = on.linear(w, out, in), biased = on.linear(w, out, in, bias);
-      on.backend->project(input, *plain, 0, y);
-      results.push_back(on.read(y));
-      on.backend->project(input, *biased, 0, y);
-      results.push_back(on.read(y));
-      const int first = out / 2 / 8 * 8;
-      on.backend->project(input, *biased, first, y.columns(first, out - first));
-      results.push_back(on.read(y.columns(first, out - first)));
-      const Matrix sum = on.matrix(before, rows, out);
-      on.backend->project_add(input, *plain, sum);
-      results.push_back(on.read(sum));
+      auto results = products(on, input, *plain, *biased, out, before);
       const Matrix logits = on.backend->allocate_logits(rows, out);
       on.backend->project(input, *plain, 0, logits);
       results.push_back(on.read(logits));
@@ -103,7 +93,6 @@ TEST_P(Operations, ProductsAgree) {
   }
 }
 
-// The heart of determinism: alone, among few or among many, a row comes out the same.
 TEST_P(Operations, ARowOfAProductDoesNotDependOnTheNumberOfRows) {
   constexpr int kMost = 1100;
   Bench gpu(make());
@@ -112,18 +101,7 @@ TEST_P(Operations, ARowOfAProductDoesNotDependOnTheNumberOfRows) {
     const Matrix x = gpu.matrix(bf16_numbers(static_cast<std::size_t>(kMost) * in, 5), kMost, in);
     const auto weight = gpu.linear(bf16_numbers(static_cast<std::size_t>(in) * out, 6), out, in,
                                    bf16_numbers(out, 7));
-    const Matrix all = gpu.allocate(kMost, out);
-    gpu.backend->project(x, *weight, 0, all);
-    const auto wanted = gpu.read(all);
-    for (const int rows : {1, 3, 16, 17, 33, 100, 128, 129, 255, 500, 777, 1024}) {
-      const int first = kMost - rows;
-      const Matrix some = gpu.allocate(rows, out);
-      gpu.backend->project(x.row_range(first, rows), *weight, 0, some);
-      const auto actual = gpu.read(some);
-      EXPECT_TRUE(std::equal(actual.begin(), actual.end(),
-                             wanted.begin() + static_cast<std::ptrdiff_t>(first) * out))
-          << rows << " rows, " << in << " inputs, " << out << " outputs";
-    }
+    expect_rows_of_their_own(gpu, x, *weight, out);
   }
 }
 
@@ -216,12 +194,11 @@ TEST_P(Operations, ASmallPassIsTheSameInOneKernelAndOperationByOperation) {
     EXPECT_EQ(small_layer(gpu, rows, false), apart) << rows << " rows, again";
     Bench plain(make_reference_backend());
     const auto wanted = small_layer(plain, rows, false);
-    double difference = 0, largest = 0;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      difference = std::max<double>(difference, std::abs(apart[i] - wanted[i]));
-      largest = std::max<double>(largest, std::abs(wanted[i]));
-    }
-    EXPECT_LE(difference, (f32() ? 1e-4 : small() ? 5e-4 : 4e-2) * largest) << rows << " rows";
+    umf::expect_near(apart, wanted,
+                     f32()     ? 1e-4
+                     : small() ? 5e-4
+                               : 4e-2,
+                     fmt::format("{} rows", rows));
   }
 }
 
