@@ -26,7 +26,7 @@ struct Speculation {
 // their walk is handed over, which makes the numbers those of a world that walks only when asked. A
 // walk that is never asked for leaves no trace but its cost. One thread asks; it does the forecasts
 // while it waits.
-class AheadWorld final : public World {
+class AheadWorld final : public ModelWorld {
  public:
   // What the search that asks will probably ask for next; `possible` is the forecast's own to know.
   // Called while the search waits for an answer.
@@ -48,9 +48,6 @@ class AheadWorld final : public World {
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;
 
-  // The walk asked for last: for an observer, the one whose passes it sees.
-  const Trial& asked() const { return asked_; }
-
   // Ends what nobody will ask for any more; nothing can be walked or judged afterwards.
   Speculation finish();
 
@@ -69,7 +66,6 @@ class AheadWorld final : public World {
 
   Walker& states_;
   Forecast forecast_;
-  Trial asked_;
   long limit_ = 0;  // of the trial asked for
   double rewards_ = 0;
   long judged_ = 0;

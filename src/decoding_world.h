@@ -11,7 +11,7 @@
 
 namespace umf {
 
-class DecodingWorld final : public World {
+class DecodingWorld final : public ModelWorld {
  public:
   // All three must outlive the world. `observer` sees every pass and may end a walk.
   DecodingWorld(Walker& walker, Reward& reward, WalkObserver observer)
@@ -30,14 +30,11 @@ class DecodingWorld final : public World {
   }
   // A judge is a function of the text, so that the same text is judged once.
   Verdict judge(StateId end) override;
-  // The last walk: for an observer, the one whose passes it sees.
-  const Trial& asked() const { return asked_; }
 
  private:
   Walker& walker_;
   Reward& reward_;
   WalkObserver observer_;
-  Trial asked_;
   std::unordered_map<std::string, Verdict> judged_;
 };
 

@@ -35,7 +35,7 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
       throw Error(fmt::format("search 'treasure' takes one action, and {} were given. Give one.",
                               configuration.actions.size()));
     walker_.share(memo);
-    beam_.emplace(walker_, reward, std::move(observer));
+    models_ = std::make_unique<DecodingWorld>(walker_, reward, std::move(observer));
     return;
   }
   make_search(configuration, walker_.root(), RolloutCache());  // throws what run() would throw
@@ -49,11 +49,9 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
     crew_.back()->share(memo);
     crew.push_back(crew_.back().get());
   }
-  ahead_.emplace(walker_, std::move(crew), reward, std::move(observer));
-}
-
-World& ProblemSearch::models() {
-  return beam_ ? static_cast<World&>(*beam_) : static_cast<World&>(*ahead_);
+  auto ahead = std::make_unique<AheadWorld>(walker_, std::move(crew), reward, std::move(observer));
+  ahead_ = ahead.get();
+  models_ = std::move(ahead);
 }
 
 void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
@@ -65,13 +63,13 @@ void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
     configuration["prompts"].push_back(participant.prompt);
   configuration["problem"] = {problem_.id, problem_.prompt};
   configuration["reward"] = problem_.reward;
-  journal_.emplace(models(), path, configuration, journal_states(walker_));
+  journal_.emplace(*models_, path, configuration, journal_states(walker_));
 }
 
 Solution ProblemSearch::run(const Observer& observer) {
   const Configuration& c = configuration_;
   // A beam is no search of walks: it branches at every pass.
-  if (beam_) return treasure(world(), 0, c.treasure, c.solve, observer);
+  if (ahead_ == nullptr) return treasure(world(), 0, c.treasure, c.solve, observer);
   RolloutCache cache;
   const auto search = make_search(c, walker_.root(), cache);
   ahead_->set_forecast(forecast_of(*search, cache, walker_, reward_, c.solve.use_cache));

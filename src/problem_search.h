@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -36,15 +37,14 @@ class ProblemSearch {
   // The same text by who wrote it.
   std::vector<AuthoredText> authors(const Candidate& candidate) const;
   // While an observer is called: the trial whose pass it sees.
-  const Trial& asked() const { return beam_ ? beam_->asked() : ahead_->asked(); }
+  const Trial& asked() const { return models_->asked(); }
   long prompt_tokens() const { return static_cast<long>(participants_.front().prompt.size()); }
   const Walker& walker() const { return walker_; }
   const Speculation& speculation() const { return speculation_; }       // after the run
   int replayed() const { return journal_ ? journal_->replayed() : 0; }  // steps of an earlier run
 
  private:
-  World& models();  // what walks and judges
-  World& world() { return journal_ ? static_cast<World&>(*journal_) : models(); }
+  World& world() { return journal_ ? static_cast<World&>(*journal_) : *models_; }
 
   const Configuration& configuration_;
   Shelf& shelf_;
@@ -53,8 +53,8 @@ class ProblemSearch {
   std::vector<Participant> participants_;
   Walker walker_;
   std::vector<std::unique_ptr<Walker>> crew_;
-  std::optional<AheadWorld> ahead_;
-  std::optional<DecodingWorld> beam_;  // instead, for a search that does not walk
+  std::unique_ptr<ModelWorld> models_;  // what walks and judges
+  AheadWorld* ahead_ = nullptr;         // the same, for a search of walks
   std::optional<Journal> journal_;
   Speculation speculation_;
 };

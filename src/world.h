@@ -28,4 +28,14 @@ class World {
   virtual Verdict judge(StateId end) = 0;
 };
 
+// A world whose walks are passes of models that an observer may watch.
+class ModelWorld : public World {
+ public:
+  // What was asked for last: for the observer, the walk whose passes it sees.
+  const Trial& asked() const { return asked_; }
+
+ protected:
+  Trial asked_;
+};
+
 }  // namespace umf
