@@ -51,7 +51,7 @@ Shelf::Shelf(Backend& backend, std::uint64_t memory_limit)
 
 Shelf::~Shelf() = default;
 
-int Shelf::add(std::string name, Checkpoint checkpoint) {
+int Shelf::add(const std::string& name, Checkpoint checkpoint) {
   return add(name, std::make_shared<const Checkpoint>(std::move(checkpoint)));
 }
 

@@ -23,7 +23,7 @@ class Shelf {
   Shelf& operator=(const Shelf&) = delete;
 
   // Puts a checkpoint on the shelf and gives the model's number. Nothing is loaded yet.
-  int add(std::string name, Checkpoint checkpoint);
+  int add(const std::string& name, Checkpoint checkpoint);
 
   // A shelf with the same models for one more thread. The mapped files are shared: where a backend
   // reads weights in place, a replica costs activations alone.

@@ -13,7 +13,7 @@ namespace {
 
 // A mistake that a lower folder found is the request's.
 template <class Work>
-auto as_bad_request(Work&& work) {
+auto as_bad_request(const Work& work) {
   try {
     return work();
   } catch (const ApiError&) {
