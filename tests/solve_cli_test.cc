@@ -436,7 +436,7 @@ TEST_F(SolveCli, AKilledSearchContinuesFromItsCheckpointAsIfNothingHadHappened) 
     EXPECT_EQ(read_file(place(name + ".trace")), read_file(place("whole.trace")));
     EXPECT_EQ(read_file(place(name)), read_file(place("whole"))) << "the checkpoint itself";
   }
-  EXPECT_GT(killed, kRounds * kKillsPerRound / 2);
+  EXPECT_GE(killed, kRounds) << "others had ended: how many depends on what else the machine does";
 }
 
 TEST_F(SolveCli, ACheckpointOfAnotherSearchIsRefused) {
