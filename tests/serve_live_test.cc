@@ -99,6 +99,30 @@ TEST(ServeLive, SeveralViewersHearTheSameAlsoWhenTheyComeLate) {
   EXPECT_EQ(events_of(late).size(), heard.size()) << "of what is over there is none";
 }
 
+TEST(ServeLive, PicturesTellHowManyMasksAreOfTheBlockThatIsBeingFilled) {
+  const Server server;
+  for (const bool blocks : {false, true}) {
+    const std::string id =
+        start(server, solve_body(std::string(R"("search": "best-of-n", "budget": 1000000)") +
+                                     (blocks ? R"(, "block_length": 4)" : ""),
+                                 R"([{"contains": "never"}])"));
+    Client viewer(server.port());
+    viewer.send("GET " + path_of(id, "events") + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    ASSERT_TRUE(viewer.await("event: state"));
+    server.post(path_of(id, "stop"), "{}");
+    for (const Event& event : events_of(viewer.reply().body)) {
+      if (event.kind != "state") continue;
+      ASSERT_EQ(event.data.contains("active"), blocks) << event.data;
+      if (!blocks) continue;
+      int masks = 0;
+      for (const Json& cell : event.data["window"]) {
+        if (cell.is_number()) masks += std::max(0, cell.get<int>());
+      }
+      EXPECT_EQ(event.data["active"], masks == 0 ? 0 : (masks - 1) % 4 + 1);
+    }
+  }
+}
+
 TEST(ServeLive, ALostViewerGoesOnWhereItWas) {
   const Server server;
   const std::string id = start(server, solve_body(R"("search": "best-of-n", "budget": 64,

@@ -158,6 +158,26 @@ TEST(Serve, ASearchIsAnsweredAsBySolve) {
   EXPECT_EQ(rollouts, expected["search"]["rollouts"]);
 }
 
+TEST(Serve, StatesOfASearchInBlocksTellHowManyMasksAreActive) {
+  const Server server;
+  const auto active_masks = [&](const std::string& fields) {
+    std::vector<Json> told;
+    const HttpReply reply = server.chat("Write.", R"("max_tokens": 8, "stream": true,
+        "umf": {"search": "best-of-n", "budget": 8, "stream_state": true, )" +
+                                                      fields + R"(
+        "reward": {"type": "text", "checks": [{"contains": "never"}]}})");
+    for (const Json& event : events_of(reply.body)) {
+      if (event.contains("umf") && event["umf"].contains("state"))
+        told.push_back(event["umf"]["state"].value("active", Json()));
+    }
+    return told;
+  };
+  using testing::AnyOf, testing::Each, testing::IsEmpty;
+  // Which of the states are seen depends on how fast they are read.
+  EXPECT_THAT(active_masks(R"("block_length": 2,)"), AllOf(Not(IsEmpty()), Each(AnyOf(0, 1, 2))));
+  EXPECT_THAT(active_masks(""), AllOf(Not(IsEmpty()), Each(Json()))) << "without blocks";
+}
+
 TEST(Serve, EverySearchRuns) {
   const Server server;
   const std::pair<const char*, const char*> searches[] = {{"unmaskfork", R"(["llada", "dream"])"},

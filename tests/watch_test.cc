@@ -71,6 +71,29 @@ TEST_F(Watching, TheTextIsDrawnInPlaceAndGoneAtTheEnd) {
   EXPECT_THAT(after, Not(HasSubstr("■"))) << "only the answer stays";
 }
 
+TEST_F(Watching, TheMasksOfTheBlockThatIsBeingFilledStandOut) {
+  std::vector<std::string> words = {"solve",    directory / "problem.json",
+                                    "--model",  "llada=" + tiny("tiny-llada"),
+                                    "--window", "24",
+                                    "--budget", "24",
+                                    "--watch"};
+  EXPECT_THAT(run_on_terminal(words, 100, 30).shown, Not(HasSubstr("•"))) << "all are alike";
+  words.insert(words.end(), {"--block-length", "4"});
+  const OnATerminal blocks = run_on_terminal(words, 100, 30);
+  EXPECT_EQ(blocks.status, 0) << blocks.shown;
+  EXPECT_THAT(blocks.shown, HasSubstr("• active"));
+  // The first picture below its legend: one of the first four cells is filled.
+  std::string window = blocks.shown.substr(0, blocks.shown.find("\x1b[J"));
+  window.erase(0, window.find("waiting"));
+  const auto count = [&](const std::string& glyph) {
+    int found = 0;
+    for (std::size_t at = 0; (at = window.find(glyph, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("•"), 3) << window;
+  EXPECT_EQ(count("·"), 20) << window;
+}
+
 TEST_F(Watching, WhereItCannotBeDrawnTheUserIsTold) {
   const OnATerminal narrow = run_on_terminal(solve_words(directory / "problem.json"), 40, 30);
   EXPECT_EQ(narrow.status, 0);

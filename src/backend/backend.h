@@ -1,6 +1,7 @@
 // The seam between the models and the machine: memory and about ten tensor operations.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -92,7 +93,8 @@ class Backend {
   // A matrix for what is judged rather than fed to a next layer. f32 whatever the activations are:
   // probabilities from rounded logits are wrong by several percent.
   virtual Matrix allocate_logits(int rows, int cols) { return allocate(rows, cols); }
-  // How many logits may exist at a time. More rows in one product are faster on a device.
+  // How many logits may exist at a time. More rows in one product are faster on a device, and few
+  // enough stay in its caches.
   virtual int logits_at_once() const { return 1 << 24; }
 
   // How many rows a pass that wants `rows` of them had better ask for, repeating some: a device
@@ -124,8 +126,37 @@ class Backend {
   // One prediction per row of logits; positions[i] is the noise position of row i.
   virtual void predict(const Matrix& logits, std::span<const int> positions,
                        const Sampling& sampling, std::span<Prediction> out) = 0;
+  // The same through a head, for every way of sampling: row i of `hidden`, which may have more rows
+  // than there are positions, gives out[way * positions.size() + i]. `logits` is room for those of
+  // as many rows as shall exist at a time.
+  virtual void predict_through(const Linear& head, const Matrix& hidden, const Matrix& logits,
+                               std::span<const int> positions, std::span<const Sampling> ways,
+                               std::span<Prediction> out) {
+    const int wanted = static_cast<int>(positions.size());
+    for (int first = 0; first < wanted; first += logits.rows) {
+      const int rows = std::min(logits.rows, wanted - first);
+      project_rows(head, hidden, first, logits);
+      for (std::size_t way = 0; way < ways.size(); ++way) {
+        predict(logits.row_range(0, rows), positions.subspan(first, rows), ways[way],
+                out.subspan(way * wanted + first, rows));
+      }
+    }
+  }
   // Copies to the host as f32, rows packed.
   virtual void read(const Matrix& x, std::span<float> out) = 0;
+
+  // How many of `rows` rows of logits shall exist at a time. Parts of equal size: a small last one
+  // would take nearly as long as a full one.
+  int logit_rows_at_once(int rows, int vocabulary) const {
+    const int most = std::max(logits_at_once() / vocabulary, 1);
+    const int parts = (rows + most - 1) / most;
+    return std::min(padded_rows((rows + parts - 1) / parts), rows);
+  }
+  // Logits of as many rows of `hidden` from `first` on as there are and fit.
+  void project_rows(const Linear& head, const Matrix& hidden, int first, const Matrix& logits) {
+    const int rows = std::min(logits.rows, hidden.rows - first);
+    project(hidden.row_range(first, rows), head, 0, logits.row_range(0, rows));
+  }
 };
 
 }  // namespace umf

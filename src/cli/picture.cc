@@ -12,7 +12,8 @@
 namespace umf {
 namespace {
 
-constexpr const char *kReset = "\x1b[0m", *kMask = "·", *kStray = "\xEF\xBF\xBD", *kCut = "…";
+constexpr const char *kReset = "\x1b[0m", *kMask = "·", *kActiveMask = "•",
+                     *kStray = "\xEF\xBF\xBD", *kCut = "…";
 // Longer runs of masks are counted instead of drawn.
 constexpr int kDrawnMasks = 24;
 constexpr int kGutter = 4;  // letters and a space
@@ -22,14 +23,14 @@ struct Glyph {
   std::string text;
   int width = 1;
   int author = -1;
-  bool masked = false, fresh = false;
+  bool active = false, fresh = false;
 };
 using Row = std::vector<Glyph>;
 
 char letter(int author) { return static_cast<char>('A' + author % 26); }
 
 std::string style(const Glyph& glyph) {
-  if (glyph.masked || glyph.author < 0) return "\x1b[2m";
+  if (glyph.author < 0) return glyph.active ? "\x1b[1m" : "\x1b[2m";
   return fmt::format("\x1b[{}{}m", glyph.fresh ? "1;4;" : "", author_colour(glyph.author));
 }
 
@@ -64,12 +65,12 @@ class Layout {
     }
   }
 
-  void add_masks(int count) {
+  void add_masks(int count, bool active) {
     for (int i = 0; i < std::min(count, kDrawnMasks); ++i)
-      rows_.back().push_back({kMask, 1, -1, true, false});
+      rows_.back().push_back({active ? kActiveMask : kMask, 1, -1, active, false});
     if (count <= kDrawnMasks) return;
     const std::string more = fmt::format(" +{} ", count - kDrawnMasks);
-    rows_.back().push_back({more, static_cast<int>(more.size()), -1, true, false});
+    rows_.back().push_back({more, static_cast<int>(more.size()), -1, active, false});
   }
 
   std::vector<Row> shown(int most) const {
@@ -84,6 +85,10 @@ class Layout {
   std::size_t newest_ = 0;
 };
 
+bool same_kind(const PaintedCell& a, const PaintedCell& b) {
+  return a.masked == b.masked && a.active == b.active;
+}
+
 // Characters may be cut between cells, but not by masks.
 Layout laid_out(const std::vector<PaintedCell>& cells) {
   Layout layout;
@@ -91,12 +96,12 @@ Layout laid_out(const std::vector<PaintedCell>& cells) {
     std::size_t end = i;
     std::string bytes;
     std::vector<const PaintedCell*> writers;  // by byte
-    for (; end < cells.size() && cells[end].masked == cells[i].masked; ++end) {
+    for (; end < cells.size() && same_kind(cells[end], cells[i]); ++end) {
       bytes += cells[end].bytes;
       writers.resize(bytes.size(), &cells[end]);
     }
     if (cells[i].masked)
-      layout.add_masks(static_cast<int>(end - i));
+      layout.add_masks(static_cast<int>(end - i), cells[i].active);
     else
       layout.add_text(bytes, writers);
     i = end;
@@ -153,12 +158,11 @@ std::vector<std::string> picture(const std::vector<PaintedCell>& cells, const Pi
   return lines;
 }
 
-std::string legend(const std::vector<std::string>& names, const PictureFrame& frame) {
+std::string legend(const std::vector<std::string>& names, bool blocks, const PictureFrame& frame) {
   Row row;
   for (int i = 0; i < static_cast<int>(names.size()); ++i) {
     const std::string head = frame.colour ? "■ " : fmt::format("{} ", letter(i));
     row.push_back({(i == 0 ? "" : "  ") + head, i == 0 ? 2 : 4, i, false, false});
-    std::vector<const PaintedCell*> writers;
     for (std::size_t at = 0; at < names[i].size();) {
       const Utf8Char c = utf8_char(names[i], at);
       if (c.valid)
@@ -166,6 +170,10 @@ std::string legend(const std::vector<std::string>& names, const PictureFrame& fr
             glyph_of(c.code, std::string_view(names[i]).substr(at, c.length), {.author = i}));
       at += static_cast<std::size_t>(c.length);
     }
+  }
+  if (blocks) {
+    row.push_back({fmt::format("  {} active", kActiveMask), 10, -1, true, false});
+    row.push_back({fmt::format("  {} waiting", kMask), 11, -1, false, false});
   }
   const Row fitting = cut(row, frame.columns);
   if (frame.colour) return coloured(fitting);

@@ -1,4 +1,5 @@
-// A window as code on a terminal: text in the colours of its authors, masks as dots.
+// A window as code on a terminal: text in the colours of its authors, masks as dots, those of the
+// block that is being filled as bullets.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@ struct PaintedCell {
   std::string bytes;  // of a token: characters may be cut between cells
   int author = -1;    // an action; below 0: nobody known
   bool masked = false;
-  bool fresh = false;  // written by the newest pass
+  bool active = false;  // a mask of the block that is being filled, where there are blocks
+  bool fresh = false;   // written by the newest pass
 };
 
 struct PictureFrame {
@@ -23,7 +25,8 @@ struct PictureFrame {
 // newest writing are shown.
 std::vector<std::string> picture(const std::vector<PaintedCell>& cells, const PictureFrame& frame);
 
-// "A dream  B llada": who is who, in the colours or by the letters of the picture.
-std::string legend(const std::vector<std::string>& names, const PictureFrame& frame);
+// "A dream  B llada  • active  · waiting": who is who, in the colours or by the letters of the
+// picture; and, where there are blocks, which masks are which.
+std::string legend(const std::vector<std::string>& names, bool blocks, const PictureFrame& frame);
 
 }  // namespace umf

@@ -7,6 +7,7 @@ namespace umf {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -15,6 +16,7 @@ constexpr PictureFrame kColoured{.columns = 40, .rows = 10, .colour = true};
 
 PaintedCell text(const std::string& bytes, int author = 0) { return {bytes, author}; }
 PaintedCell mask() { return {.masked = true}; }
+PaintedCell active_mask() { return {.masked = true, .active = true}; }
 
 TEST(Picture, ALineTellsWhoWroteIt) {
   EXPECT_THAT(
@@ -45,7 +47,7 @@ TEST(Picture, TextDoesNotCommandTheTerminal) {
   ASSERT_EQ(lines.size(), 1);
   EXPECT_THAT(lines[0], HasSubstr("\uFFFD[31mred\uFFFD2J\uFFFD\uFFFD\uFFFDevil\uFFFDx\uFFFD"));
   EXPECT_THAT(lines[0], Not(HasSubstr("\x1b[31m")));
-  EXPECT_THAT(legend({"a\x1b[2J"}, kPlain), "A a\uFFFD[2J");
+  EXPECT_THAT(legend({"a\x1b[2J"}, false, kPlain), "A a\uFFFD[2J");
 }
 
 TEST(Picture, NothingIsWiderOrHigherThanTheFrame) {
@@ -67,10 +69,38 @@ TEST(Picture, ManyMasksAreCounted) {
   EXPECT_THAT(lines[0], HasSubstr("· +66"));
 }
 
+TEST(Picture, ActiveMasksStandOutWithAndWithoutColour) {
+  const std::vector<PaintedCell> cells = {text("a"),     active_mask(), text("b"),
+                                          active_mask(), mask(),        mask()};
+  EXPECT_THAT(picture(cells, kPlain), ElementsAre("A   a•b•··"));
+  EXPECT_THAT(picture(cells, kColoured),
+              ElementsAre("\x1b[0m\x1b[36ma\x1b[0m\x1b[1m•\x1b[0m\x1b[36mb"
+                          "\x1b[0m\x1b[1m•\x1b[0m\x1b[2m··\x1b[0m"));
+}
+
+TEST(Picture, ActiveAndWaitingMasksAreCountedApart) {
+  std::vector<PaintedCell> cells(30, active_mask());
+  cells.resize(60, mask());
+  const std::vector<std::string> lines =
+      picture(cells, {.columns = 80, .rows = 10, .colour = false});
+  ASSERT_EQ(lines.size(), 1);
+  EXPECT_THAT(lines[0], HasSubstr("• +6 ·"));
+  EXPECT_THAT(lines[0], EndsWith("· +6 "));
+}
+
 TEST(Picture, ALegendNamesTheAuthors) {
-  EXPECT_EQ(legend({"dream", "llada"}, kPlain), "A dream  B llada");
-  EXPECT_EQ(legend({"dream", "llada"}, {.columns = 9, .rows = 1, .colour = false}), "A dream…");
-  EXPECT_THAT(legend({"dream"}, kColoured), HasSubstr("■ dream"));
+  EXPECT_EQ(legend({"dream", "llada"}, false, kPlain), "A dream  B llada");
+  EXPECT_EQ(legend({"dream", "llada"}, false, {.columns = 9, .rows = 1, .colour = false}),
+            "A dream…");
+  EXPECT_THAT(legend({"dream"}, false, kColoured), HasSubstr("■ dream"));
+}
+
+TEST(Picture, WhereThereAreBlocksALegendTellsMasksApart) {
+  EXPECT_EQ(legend({"dream"}, true, kPlain), "A dream  • active  · waiting");
+  EXPECT_EQ(legend({"dream"}, true, {.columns = 18, .rows = 1, .colour = false}),
+            "A dream  • active…");
+  EXPECT_THAT(legend({"dream"}, true, kColoured),
+              HasSubstr("\x1b[1m  • active\x1b[0m\x1b[2m  · waiting"));
 }
 
 }  // namespace

@@ -38,25 +38,29 @@ void Watch::show(const Trial& trial, std::span<const Token> window, std::span<co
   PictureFrame frame{size.columns - 1, size.rows - kOtherLines, Paint(stderr).on()};
   std::vector<std::string> lines = {progress.substr(0, std::max(0, frame.columns))};
   if (large_enough(size)) {
-    lines.push_back(legend(names_, frame));
-    std::ranges::move(picture(painted(trial, window, commits), frame), std::back_inserter(lines));
+    const std::optional<int> active = walker_.active_masks(window, trial.action);
+    blocks_ = blocks_ || active;
+    lines.push_back(legend(names_, blocks_, frame));
+    std::ranges::move(picture(painted(trial, window, commits, active.value_or(0)), frame),
+                      std::back_inserter(lines));
   }
   draw(lines);
 }
 
 std::vector<PaintedCell> Watch::painted(const Trial& trial, std::span<const Token> window,
-                                        std::span<const Commit> commits) const {
+                                        std::span<const Commit> commits, int active_masks) const {
   return painted_cells(window, walker_.lexicon_of_action(trial.action), authors_.of(trial, window),
-                       commits);
+                       commits, active_masks);
 }
 
 std::vector<PaintedCell> painted_cells(std::span<const Token> window, const Lexicon& lexicon,
                                        const std::vector<int>& authors,
-                                       std::span<const Commit> commits) {
+                                       std::span<const Commit> commits, int active_masks) {
   std::vector<PaintedCell> cells;
   for (std::size_t i = 0; i < window.size() && !ends_text(lexicon.tokens, window[i]); ++i) {
     const CellRole role = role_of(lexicon, window[i]);
     PaintedCell cell{.author = authors[i], .masked = role == CellRole::kMask};
+    cell.active = cell.masked && active_masks-- > 0;
     if (role == CellRole::kText) cell.bytes = lexicon.tokenizer->bytes(window[i]);
     cell.fresh = std::ranges::any_of(
         commits, [&](const Commit& commit) { return std::cmp_equal(commit.cell, i); });

@@ -32,19 +32,21 @@ class Watch {
 
  private:
   std::vector<PaintedCell> painted(const Trial& trial, std::span<const Token> window,
-                                   std::span<const Commit> commits) const;
+                                   std::span<const Commit> commits, int active_masks) const;
   void draw(const std::vector<std::string>& lines);
 
   WindowAuthors authors_;
   const Walker& walker_;
   std::vector<std::string> names_;
+  bool blocks_ = false;    // some walk had blocks
   std::size_t drawn_ = 0;  // lines above the cursor
   std::chrono::steady_clock::time_point last_{};
 };
 
-// The cells of a window that are text or will be: nothing behind a token that ends the text.
+// The cells of a window that are text or will be: nothing behind a token that ends the text. The
+// first `active_masks` masks are the active ones.
 std::vector<PaintedCell> painted_cells(std::span<const Token> window, const Lexicon& lexicon,
                                        const std::vector<int>& authors,
-                                       std::span<const Commit> commits);
+                                       std::span<const Commit> commits, int active_masks);
 
 }  // namespace umf

@@ -212,7 +212,7 @@ Branching Walker::branch(StateId from, int index, int children, const WalkObserv
   const std::optional<WindowState> start = enter({from, index});
   if (!start) return {.feasible = false};
   if (memo_ != nullptr) memo_->count_passes(1);
-  const Range open = active_range(*start, participant);
+  const Range open = active_range(start->cells, participant);
   const Drafts drafts = draft_children(*participant.model, participant.prompt, start->cells, action,
                                        index, open.begin, open.end, children);
   WindowState full = *start;
@@ -261,27 +261,36 @@ int Walker::masks_in(const WindowState& state) const {
 // length, so that the active block follows from the state alone, also where a walk was cut inside
 // of one. A model whose attention has blocks is asked for one of them at a time, counted from the
 // start of its prompt: its later blocks have never seen unfinished earlier ones.
-Walker::Range Walker::active_range(const WindowState& state, const Participant& participant) const {
-  const Token mask = lexicons_[state.lexicon].tokens.mask;
-  const int open = masks_in(state) % options_.block_length;
+Walker::Range Walker::active_range(std::span<const Token> window,
+                                   const Participant& participant) const {
+  const Token mask = participant.model->info().tokens.mask;
+  const auto masks = static_cast<int>(std::ranges::count(window, mask));
+  const int open = masks % options_.block_length;
   const int wanted = open == 0 ? options_.block_length : open;
-  const auto first = static_cast<int>(std::find(state.cells.begin(), state.cells.end(), mask) -
-                                      state.cells.begin());
-  auto last = static_cast<int>(state.cells.size());
+  const auto first = static_cast<int>(std::ranges::find(window, mask) - window.begin());
+  auto last = static_cast<int>(window.size());
   if (const int block = participant.model->info().block; block > 0) {
     const auto before = static_cast<int>(participant.prompt.size());
     last = std::min(last, ((before + first) / block + 1) * block - before);
   }
   Range range{first, first, 0};
   for (; range.end < last && range.masks < wanted; ++range.end) {
-    if (state.cells[range.end] == mask) ++range.masks;
+    if (window[range.end] == mask) ++range.masks;
   }
   return range;
 }
 
+std::optional<int> Walker::active_masks(std::span<const Token> window, int action) const {
+  const Participant& participant = participants_[actions_[action].model];
+  const bool blocks =
+      options_.block_length < options_.window || participant.model->info().block > 0;
+  if (!blocks) return std::nullopt;
+  return active_range(window, participant).masks;
+}
+
 std::vector<Commit> Walker::step(WindowState& state, const Action& action, int index) const {
   const Participant& participant = participants_[action.model];
-  const Range range = active_range(state, participant);
+  const Range range = active_range(state.cells, participant);
   const int steps_left = state.steps_left > 0 ? state.steps_left : range.masks;
   const StepRule rule{.begin = range.begin,
                       .end = range.end,

@@ -62,6 +62,11 @@ class Walker {
   // cannot tell what stands in later ones.
   Branching branch(StateId from, int action, int children, const WalkObserver& observer = {});
 
+  // Under block decoding, by the walk's blocks or those of the action's model: how many masks of a
+  // window in that model's ids it is asked for next. They are the first from the left; the others
+  // wait for them. Nothing where there are no blocks: every mask may be next.
+  std::optional<int> active_masks(std::span<const Token> window, int action) const;
+
   // The answer in a state: the bytes before the first token that ends it, without special tokens
   // and masks. May be invalid UTF-8.
   std::string text(StateId id) const;
@@ -102,7 +107,7 @@ class Walker {
   Commit fill_behind(WindowState& state) const;
   Outcome remask_from(WindowState state, const Action& action, int index, int limit,
                       const WalkObserver& observer);
-  Range active_range(const WindowState& state, const Participant& participant) const;
+  Range active_range(std::span<const Token> window, const Participant& participant) const;
   std::vector<Commit> step(WindowState& state, const Action& action, int index) const;
 
   std::vector<Participant> participants_;

@@ -317,6 +317,49 @@ TEST(Walker, AModelWithAttentionBlocksIsAskedForOneOfThemAtATime) {
   }
 }
 
+TEST(Walker, TheActiveMasksAreTheFirstOnesAndThoseThatTheModelIsAskedFor) {
+  const ModelInfo with_blocks = hashing_model(sdc_lexicon(), 1, /*block=*/4).info();
+  const ModelInfo without = hashing_model(sdc_lexicon(), 1).info();
+  const Token mask = without.tokens.mask;
+  std::vector<int> asked;  // positions, in one pass
+  for (const auto& [info, block_length] :
+       {std::pair{with_blocks, 0}, {with_blocks, 2}, {with_blocks, 8}, {without, 4}}) {
+    ScriptedModel model(info, [&](std::span<const Token> tokens, int position) {
+      asked.push_back(position);
+      std::vector<float> logits(info.vocabulary, 1.0f);
+      // Not from the left, so that masks have gaps.
+      logits[40] = static_cast<float>(tokens.size() + 5 * position % 7);
+      return logits;
+    });
+    for (const int prompt : {4, 5, 7}) {
+      Walker walker({{&model, sdc_lexicon().tokenizer, std::vector<Token>(prompt, 40)}}, {{}},
+                    {.window = 16, .ratios = kRatios, .block_length = block_length});
+      std::vector<Token> window(16, mask);
+      walker.walk({0, 0}, kNoLimit, [&](std::span<const Token> now, auto) {
+        std::vector<int> active;
+        for (int cell = 0; std::cmp_less(active.size(), *walker.active_masks(window, 0)); ++cell)
+          if (window.at(cell) == mask) active.push_back(prompt + cell);
+        EXPECT_EQ(asked, active) << "block length " << block_length << ", prompt " << prompt;
+        asked.clear();
+        window.assign(now.begin(), now.end());
+        return true;
+      });
+      EXPECT_EQ(walker.active_masks(window, 0), 0) << "all is filled";
+    }
+  }
+}
+
+TEST(Walker, WithoutBlocksNoMaskIsSetApart) {
+  ScriptedModel plain = hashing_model(sdc_lexicon(), 1);
+  ScriptedModel blocks = hashing_model(sdc_lexicon(), 1, /*block=*/4);
+  const Walker walker(
+      {{&plain, sdc_lexicon().tokenizer, {40}}, {&blocks, sdc_lexicon().tokenizer, {40}}},
+      {{.model = 0}, {.model = 1}}, {.window = 16, .ratios = kRatios});
+  const std::vector<Token> window(16, sdc_lexicon().tokens.mask);
+  EXPECT_EQ(walker.active_masks(window, 0), std::nullopt);
+  EXPECT_EQ(walker.active_masks(window, 1), 3) << "the prompt's token is in the first block";
+}
+
 TEST(Walker, OriginSpendsAtMostItsMasksAndCarriesItsSteps) {
   Duo duo;
   Walker walker = duo.walker({.window = 32, .ratios = kRatios});

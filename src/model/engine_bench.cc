@@ -1,6 +1,7 @@
 // A decoding step of the published shapes beside the matrix products and the attention it consists
 // of, alone and in the same run. Random weights; every figure is a median of interleaved rounds.
-//   engine_bench [--backend NAME] [--positions N,N] [--rounds N] [--quick]
+//   engine_bench [--backend NAME] [--positions N,N] [--rounds N] [--logit-rows N,N] [--quick]
+// --logit-rows: steps also with logits of so many positions at a time.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -191,7 +192,8 @@ class Step {
                                            shape.architecture.hidden);
     head_ = backend.load_linear({&head, 1}, {});
   }
-  void run(int length, int wanted, const Sampling& sampling) {
+  // Of `logit_rows` positions logits exist at a time; 0: as many as the backend likes.
+  void run(int length, int wanted, const Sampling& sampling, int logit_rows = 0) {
     if (static_cast<int>(tokens_.size()) != length) {
       tokens_.resize(length);
       for (int i = 0; i < length; ++i) tokens_[i] = (i * 37 + 11) % head_->outputs;
@@ -199,10 +201,11 @@ class Step {
     std::vector<int> rows(wanted);
     std::iota(rows.begin(), rows.end(), length - wanted);
     const Matrix hidden = transformer_.forward(tokens_, rows);
-    if (logits_.rows < wanted) logits_ = backend_.allocate_logits(wanted, head_->outputs);
-    backend_.project(hidden, *head_, 0, logits_.row_range(0, wanted));
+    const int part = logit_rows > 0 ? std::min(logit_rows, wanted)
+                                    : backend_.logit_rows_at_once(wanted, head_->outputs);
+    if (logits_.rows < part) logits_ = backend_.allocate_logits(part, head_->outputs);
     std::vector<Prediction> out(wanted);
-    backend_.predict(logits_.row_range(0, wanted), rows, sampling, out);
+    backend_.predict_through(*head_, hidden, logits_.row_range(0, part), rows, {&sampling, 1}, out);
     const auto surest = std::max_element(
         out.begin(), out.end(),
         [](const Prediction& a, const Prediction& b) { return a.confidence < b.confidence; });
@@ -257,8 +260,13 @@ double peak(Backend& backend, bool quick) {
   return kTogether * 2.0 * n * n * n / median({times.begin() + 2, times.end()}) / 1e9;
 }
 
-void measure(Backend& backend, const Shape& shape, const std::vector<int>& lengths, double peak,
-             int rounds) {
+struct Plan {
+  std::vector<int> lengths = {768, 1024, 1280, 2048};
+  std::vector<int> logit_rows;
+  int rounds = 15;
+};
+
+void measure(Backend& backend, const Shape& shape, const Plan& plan, double peak) {
   const auto start = Clock::now();
   const RandomWeights random(shape.architecture, shape.family.names);
   const Weights weights = random.weights();
@@ -273,21 +281,24 @@ void measure(Backend& backend, const Shape& shape, const std::vector<int>& lengt
       "step / (products + attention) | norms | rotation | activation | predict | predict, top-p | "
       "TFLOP/s | of peak |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (const int length : lengths) {
+  for (const int length : plan.lengths) {
     for (const int wanted : {std::max(length - 256, 1), 32}) {
       parts.prepare(length, wanted);
       using Work = std::function<void()>;
-      const std::vector<Work> works = {[&] { step.run(length, wanted, {}); },
-                                       [&] { parts.products(); },
-                                       [&] { parts.attention(); },
-                                       [&] { parts.norms(); },
-                                       [&] { parts.rotations(); },
-                                       [&] { parts.activations(); },
-                                       [&] { parts.predict(); },
-                                       [&] { parts.predict_drawn(); },
-                                       [&] { step.run(length, wanted, kDrawn); }};
+      std::vector<Work> works = {[&] { step.run(length, wanted, {}); },
+                                 [&] { parts.products(); },
+                                 [&] { parts.attention(); },
+                                 [&] { parts.norms(); },
+                                 [&] { parts.rotations(); },
+                                 [&] { parts.activations(); },
+                                 [&] { parts.predict(); },
+                                 [&] { parts.predict_drawn(); },
+                                 [&] { step.run(length, wanted, kDrawn); }};
+      const std::size_t first_parted = works.size();
+      for (const int rows : plan.logit_rows)
+        works.emplace_back([&, rows] { step.run(length, wanted, {}, rows); });
       std::vector<std::vector<double>> times(works.size());
-      for (int round = -3; round < rounds; ++round) {
+      for (int round = -3; round < plan.rounds; ++round) {
         for (std::size_t i = 0; i < works.size(); ++i) {
           const double time = milliseconds(works[i]);
           if (round >= 0) times[i].push_back(time);
@@ -301,6 +312,10 @@ void measure(Backend& backend, const Shape& shape, const std::vector<int>& lengt
           "{:.2f} | {:.2f} | {:.0f} | {:.0f} % |\n",
           length, wanted, t[0], t[8], t[1], t[2], t[0] / (t[1] + t[2]), t[3], t[4], t[5], t[6],
           t[7], rate, 100 * rate / peak);
+      for (std::size_t i = first_parted; i < works.size(); ++i) {
+        fmt::print("  logits of {} positions at a time: {:.2f} ms\n",
+                   std::min(plan.logit_rows[i - first_parted], wanted), t[i]);
+      }
       std::fflush(stdout);
     }
   }
@@ -315,9 +330,8 @@ std::vector<int> numbers(const std::string& list) {
 
 int run(int argc, char** argv) {
   std::string name = "cuda";
-  std::vector<int> lengths = {768, 1024, 1280, 2048};
+  Plan plan;
   bool quick = false;
-  int rounds = 15;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--quick")
@@ -325,20 +339,22 @@ int run(int argc, char** argv) {
     else if (option == "--backend" && i + 1 < argc)
       name = argv[++i];
     else if (option == "--positions" && i + 1 < argc)
-      lengths = numbers(argv[++i]);
+      plan.lengths = numbers(argv[++i]);
     else if (option == "--rounds" && i + 1 < argc)
-      rounds = std::max(1, std::atoi(argv[++i]));
+      plan.rounds = std::max(1, std::atoi(argv[++i]));
+    else if (option == "--logit-rows" && i + 1 < argc)
+      plan.logit_rows = numbers(argv[++i]);
     else
       throw Error(
-          "engine_bench takes --backend NAME, --positions N,N, --rounds N and --quick, not " +
+          "engine_bench takes --backend NAME, --positions N,N, --rounds N, --logit-rows N,N and "
+          "--quick, not " +
           option);
   }
-  if (quick) lengths = {64};
+  if (quick) plan.lengths = {64}, plan.rounds = 3;
   const auto backend = make_backend(name, {});
   const double best = peak(*backend, quick);
   fmt::print("{}: {:.0f} TFLOP/s in one large product\n", backend->description(), best);
-  for (const Shape& shape : shapes(quick))
-    measure(*backend, shape, lengths, best, quick ? 3 : rounds);
+  for (const Shape& shape : shapes(quick)) measure(*backend, shape, plan, best);
   return 0;
 }
 

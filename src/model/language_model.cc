@@ -44,40 +44,31 @@ LanguageModel::LanguageModel(std::string name, std::shared_ptr<const Checkpoint>
   head_ = backend_.load_linear({&head, 1}, {});
 }
 
-void LanguageModel::for_logits(std::span<const Token> tokens, std::span<const int> positions,
-                               const std::function<void(int, const Matrix&)>& use) {
-  if (positions.empty()) return;
+Matrix LanguageModel::hidden_rows(std::span<const Token> tokens, std::span<const int> positions) {
   std::vector<int> rows(positions.begin(), positions.end());
   if (checkpoint_->family->shifted) {
     for (int& row : rows) row = std::max(row - 1, 0);
   }
-  const int wanted = static_cast<int>(rows.size());
-  rows.resize(backend_.padded_rows(wanted), rows.back());
-  const Matrix hidden = transformer_.forward(tokens, rows);
-  const int chunk = std::clamp(backend_.logits_at_once() / info_.vocabulary, 1, hidden.rows);
-  if (logits_.rows < chunk) logits_ = backend_.allocate_logits(chunk, info_.vocabulary);
-  for (int first = 0; first < wanted; first += chunk) {
-    const int count = std::min(chunk, hidden.rows - first);
-    const Matrix logits = logits_.row_range(0, count);
-    backend_.project(hidden.row_range(first, count), *head_, 0, logits);
-    use(first, logits.row_range(0, std::min(count, wanted - first)));
-  }
+  rows.resize(backend_.padded_rows(static_cast<int>(rows.size())), rows.back());
+  return transformer_.forward(tokens, rows);
+}
+
+Matrix LanguageModel::room_for_logits(int rows) {
+  const int part = backend_.logit_rows_at_once(rows, info_.vocabulary);
+  if (logits_.rows < part) logits_ = backend_.allocate_logits(part, info_.vocabulary);
+  return logits_.row_range(0, part);
 }
 
 std::vector<std::vector<Prediction>> LanguageModel::predict(std::span<const Query> batch) {
   std::vector<std::vector<Prediction>> answers;
   for (const Query& query : batch) {
-    const std::size_t asked = query.positions.size();
-    std::vector<Prediction>& answer = answers.emplace_back(asked * (1 + query.more.size()));
-    for_logits(query.tokens, query.positions, [&](int first, const Matrix& logits) {
-      const std::span<const int> positions = query.positions.subspan(first, logits.rows);
-      const auto out = [&](std::size_t way) {
-        return std::span(answer).subspan(way * asked + first, logits.rows);
-      };
-      backend_.predict(logits, positions, query.sampling, out(0));
-      for (std::size_t i = 0; i < query.more.size(); ++i)
-        backend_.predict(logits, positions, query.more[i], out(i + 1));
-    });
+    std::vector<Sampling> ways = {query.sampling};
+    ways.insert(ways.end(), query.more.begin(), query.more.end());
+    std::vector<Prediction>& answer = answers.emplace_back(query.positions.size() * ways.size());
+    if (query.positions.empty()) continue;
+    const Matrix hidden = hidden_rows(query.tokens, query.positions);
+    backend_.predict_through(*head_, hidden, room_for_logits(hidden.rows), query.positions, ways,
+                             answer);
   }
   return answers;
 }
@@ -85,10 +76,15 @@ std::vector<std::vector<Prediction>> LanguageModel::predict(std::span<const Quer
 std::vector<float> LanguageModel::logits(std::span<const Token> tokens,
                                          std::span<const int> positions) {
   const std::size_t width = info_.vocabulary;
+  const int wanted = static_cast<int>(positions.size());
   std::vector<float> all(positions.size() * width);
-  for_logits(tokens, positions, [&](int first, const Matrix& logits) {
-    backend_.read(logits, std::span(all).subspan(first * width, logits.rows * width));
-  });
+  if (positions.empty()) return all;
+  const Matrix hidden = hidden_rows(tokens, positions), room = room_for_logits(hidden.rows);
+  for (int first = 0; first < wanted; first += room.rows) {
+    const int rows = std::min(room.rows, wanted - first);
+    backend_.project_rows(*head_, hidden, first, room);
+    backend_.read(room.row_range(0, rows), std::span(all).subspan(first * width, rows * width));
+  }
   return all;
 }
 

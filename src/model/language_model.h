@@ -1,7 +1,6 @@
 // A masked diffusion model of any family: a checkpoint, its transformer and its output head.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,9 +38,10 @@ class LanguageModel final : public Model {
   const Tokenizer& tokenizer() const { return checkpoint_->tokenizer; }
 
  private:
-  // Runs the head over a few positions at a time, so that logits never take much memory at once.
-  void for_logits(std::span<const Token> tokens, std::span<const int> positions,
-                  const std::function<void(int first, const Matrix& logits)>& use);
+  // What the head shall see for each of `positions`, and some rows more: padding.
+  Matrix hidden_rows(std::span<const Token> tokens, std::span<const int> positions);
+  // Room for the logits of a part of `rows` rows: they never take much memory at once.
+  Matrix room_for_logits(int rows);
 
   std::shared_ptr<const Checkpoint> checkpoint_;
   ModelInfo info_;

@@ -72,9 +72,11 @@ Json ServedSearch::state_json(std::span<const Token> window) const {
   const int action = search_->asked().action;
   const int model = configuration_.models[configuration_.actions[action].model];
   const Checkpoint& checkpoint = shelf_.checkpoint(model);
-  return {{"pass", passes_},
-          {"action", configuration_.action_names[action]},
-          {"text", masked_text(window, checkpoint.tokenizer, checkpoint.tokens)}};
+  Json state = {{"pass", passes_},
+                {"action", configuration_.action_names[action]},
+                {"text", masked_text(window, checkpoint.tokenizer, checkpoint.tokens)}};
+  if (const auto active = search_->walker().active_masks(window, action)) state["active"] = *active;
+  return state;
 }
 
 // No more often than anybody sees.
@@ -93,11 +95,14 @@ Json ServedSearch::drawn_state_json(std::span<const Token> window) const {
     if (by.empty() || by.back()[0] != author) by.push_back({author, 0});
     by.back()[1] = by.back()[1].get<int>() + 1;
   }
-  return {{"nfe", passes_},
-          {"from", trial.from},
-          {"action", trial.action},
-          {"window", Json(window_json(search_->walker().lexicon_of_action(trial.action), window))},
-          {"by", by}};
+  const Walker& walker = search_->walker();
+  Json state = {{"nfe", passes_},
+                {"from", trial.from},
+                {"action", trial.action},
+                {"window", Json(window_json(walker.lexicon_of_action(trial.action), window))},
+                {"by", by}};
+  if (const auto active = walker.active_masks(window, trial.action)) state["active"] = *active;
+  return state;
 }
 
 bool ServedSearch::rolled_out(const RolloutEvent& event) {

@@ -29,6 +29,13 @@ async function fill(page, { prompt, tests, budget }) {
 
 const over = (page) => page.locator(".solve-view.over").waitFor({ timeout: 120000 });
 
+// Shows a story of events, told by a server that is not one.
+async function showPlanted(page, id, events) {
+  const body = events.map(([kind, data]) => `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`).join("");
+  await page.route(`**/v1/solves/${id}/events`, (route) => route.fulfill({ contentType: "text/event-stream", body }));
+  await page.evaluate((name) => { location.hash = name; }, id);
+}
+
 let server;
 before(async () => {
   server = await serve();
@@ -144,6 +151,30 @@ test("a node shows the way to it while the search goes on", async () => {
   await close();
 });
 
+test("masks that wait for their block are told from those that are being filled", async () => {
+  const { page, check, close, picture } = await openServer(server.url);
+  const masks = async (id, blocks) => {
+    await showPlanted(page, id, [
+      ["begin", {
+        id, problem: { id, prompt: "p", reward: { type: "text" } }, search: { name: "unmaskfork", budget: 9 }, window: 70,
+        actions: [{ name: "a", model: "a", settings: "" }],
+      }],
+      ["state", { nfe: 2, from: 0, action: 0, window: ["def", 2, " x", 66], by: [[0, 1], [-1, 2], [0, 1], [-1, 66]], ...blocks }],
+      ["end", { error: { message: id } }],
+    ]);
+    await page.locator(".status", { hasText: id }).waitFor();
+    return page.locator("pre.code .mask").evaluateAll((runs) => runs.map((run) => [run.getAttribute("aria-label"), run.textContent[0]]));
+  };
+  const key = page.locator(".solve-view .legend li", { hasText: "waiting for its block" });
+  assert.deepEqual(await masks("plain"), [["2 masked", "\u2591"], ["66 masked", "\u2591"]]);
+  assert.ok(!(await key.isVisible()), "nothing waits");
+  assert.deepEqual(await masks("blocks", { active: 5 }), [["2 masked", "\u2591"], ["3 masked", "\u2591"], ["63 masked, waiting", "\u00b7"]]);
+  assert.ok(await key.isVisible());
+  await picture("live-blocks");
+  check();
+  await close();
+});
+
 test("mistakes are explained where they were made", async () => {
   const { page, close } = await openServer(server.url);
   await fill(page, { prompt: "x", tests: ["{\"type\": \"comand\"}"] });
@@ -194,8 +225,7 @@ test("texts of prompts, models and tests never become markup", async () => {
   await page.getByRole("button", { name: "Solve" }).click();
   await over(page);
   assert.equal(await page.locator(".prompt").textContent(), all);
-  // Words that these models do not write: told by a server that is not one.
-  const told = (kind, data) => `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+  // Words that these models do not write.
   const actions = ATTACKS.map((attack) => ({ name: attack, model: attack, settings: attack }));
   const reward = { type: "python-tests", tests: ATTACKS.map((attack) => ({ assert: attack })) };
   const line = {
@@ -203,13 +233,10 @@ test("texts of prompts, models and tests never become markup", async () => {
     writes: { cells: [0, 1], texts: [all, all] },
     verdict: { why: all, names: ATTACKS, outcomes: "w".repeat(ATTACKS.length), failures: Object.fromEntries(ATTACKS.map((attack, i) => [i, attack])) },
   };
-  await page.route("**/v1/solves/planted/events", (route) => route.fulfill({
-    contentType: "text/event-stream",
-    body: told("begin", { id: all, problem: { id: all, prompt: all, reward }, search: { name: all, budget: 9 }, window: 2, actions }) +
-      told("state", { nfe: 1, from: 0, action: 1, window: [all, 1], by: [[1, 1], [-1, 1]] }) + told("rollout", line) +
-      told("end", { error: { message: all } }),
-  }));
-  await page.evaluate(() => { location.hash = "planted"; });
+  await showPlanted(page, "planted", [
+    ["begin", { id: all, problem: { id: all, prompt: all, reward }, search: { name: all, budget: 9 }, window: 2, actions }],
+    ["state", { nfe: 1, from: 0, action: 1, window: [all, 1], by: [[1, 1], [-1, 1]] }], ["rollout", line], ["end", { error: { message: all } }],
+  ]);
   await page.locator(".status", { hasText: "Ended without an answer" }).waitFor();
   await page.waitForTimeout(100);
   assert.ok((await page.locator("pre.code code").textContent()).includes(all));

@@ -34,6 +34,7 @@ class Run:
     """What a run found, and the problems that count."""
 
     def __init__(self, folder):
+        self.folder = folder
         manifest = json.loads((folder / "config.json").read_text())
         self.configurations = [(entry["name"], entry["budgets"]) for entry in manifest["configurations"]]
         found = {}
@@ -120,6 +121,32 @@ def every_rival(run):
     return table(["rival at 16 windows", "solved %", f"`{ours}` over it"], rows)
 
 
+def continued_hits(lines):
+    """For each rollout of a trace: whether it was a hit that went on with the action that led to its node."""
+    nodes = {0: [{"by": None, "tried": set()}]}  # by state: several where paths meet
+    for line in map(json.loads, lines):
+        trial = (line["action"], line["draw"])
+        # Of nodes that share a state, the first that has not tried this.
+        node = next(one for one in nodes[line["from"]] if trial not in one["tried"])
+        node["tried"].add(trial)
+        nodes.setdefault(line["child"], []).append({"by": line["action"], "tried": set()})
+        yield line["hit"] and line["action"] == node["by"]
+
+
+def continued_share(run, name, budget):
+    """Percent of rollouts that continue their node's own action for nothing; the other hits met a state of another path."""
+    number = [entry[0] for entry in run.configurations].index(name)
+    continued = rollouts = 0
+    for problem, result in enumerate(run.column(name, budget)):
+        trace = run.folder / "traces" / f"{problem:05}-{number:03}-{run.budgets(name)[-1]}.jsonl"
+        if not trace.exists():
+            return ""
+        count = result["search"]["rollouts"]
+        continued += sum(itertools.islice(continued_hits(trace.read_text().splitlines()), count))
+        rollouts += count
+    return f"{100 * continued / rollouts:.1f}"
+
+
 def cache(run):
     """Hits, savings and switches with the whole budget spent; pass rates with and without the cache."""
     simulated = {384: (48.4, 2.65), 768: (53.9, 5.9), 1536: (55.0, 13.9)}
@@ -130,9 +157,9 @@ def cache(run):
             total = lambda key: sum(result["search"][key] for result in column)
             known = simulated.get(budget, ("", "")) if name == "spent-2" else ("", "")
             rows.append([name[-1], budget // WINDOW, f"{percent(run.solved(name + '-no-cache', budget)):.1f}",
-                         f"{percent(run.solved(name, budget)):.1f}", f"{100 * total('hits') / total('rollouts'):.1f}", known[0],
+                         f"{percent(run.solved(name, budget)):.1f}", f"{100 * total('hits') / total('rollouts'):.1f}", continued_share(run, name, budget), known[0],
                          f"{total('saved_nfe') / len(column):.0f}", f"{total('switches') / len(column):.2f}", known[1]])
-    return table(["models", "windows", "without cache", "with cache", "hit rate %", "simulated", "saved passes", "switches",
+    return table(["models", "windows", "without cache", "with cache", "hit rate %", "continued %", "simulated", "saved passes", "switches",
                   "simulated"], rows)
 
 

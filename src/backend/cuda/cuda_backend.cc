@@ -132,7 +132,7 @@ class CudaBackend final : public Backend {
     return precision_.layer == DType::kF8 ? allocate(place.rows, place.cols, DType::kF8) : place;
   }
   Matrix allocate_logits(int rows, int cols) override { return allocate(rows, cols, DType::kF32); }
-  int logits_at_once() const override { return 1 << 28; }
+  int logits_at_once() const override { return 1 << 26; }
   // A recorded pass serves every number of rows up to the next step.
   int padded_rows(int rows) const override {
     const int step = rows <= 64 ? 16 : 64;
@@ -226,12 +226,23 @@ class CudaBackend final : public Backend {
     assert(logits.rows == static_cast<int>(positions.size()) && positions.size() == out.size());
     assert(logits.type == DType::kF32);
     if (out.empty()) return;
-    const DeviceSampling how = device_sampling(sampling);
-    const int* where = queue_->place(positions);
-    queue_->flush();
     results_.at_least(out.size_bytes());
-    launch_predict(view_of(logits), where, how, static_cast<Prediction*>(results_.data()),
-                   queue_->stream());
+    predict_later(logits, positions, {&sampling, 1}, out.size(), 0);
+    copy_back(std::as_writable_bytes(out));
+  }
+
+  // The host waits once, for all of them.
+  void predict_through(const Linear& head, const Matrix& hidden, const Matrix& logits,
+                       std::span<const int> positions, std::span<const Sampling> ways,
+                       std::span<Prediction> out) override {
+    if (out.empty()) return;
+    results_.at_least(out.size_bytes());
+    const int wanted = static_cast<int>(positions.size());
+    for (int first = 0; first < wanted; first += logits.rows) {
+      const int rows = std::min(logits.rows, wanted - first);
+      project_rows(head, hidden, first, logits);
+      predict_later(logits.row_range(0, rows), positions.subspan(first, rows), ways, wanted, first);
+    }
     copy_back(std::as_writable_bytes(out));
   }
 
@@ -324,6 +335,18 @@ class CudaBackend final : public Backend {
                   .weight_scales = narrow ? factors_of(matrix, numbers) + first : nullptr,
                   .add = add},
                  weight.weight.get());
+  }
+
+  // Into the results, where every way has `wanted` places and this part begins at `first`.
+  void predict_later(const Matrix& logits, std::span<const int> positions,
+                     std::span<const Sampling> ways, std::size_t wanted, int first) {
+    const int* where = queue_->place(positions);
+    queue_->flush();
+    auto* results = static_cast<Prediction*>(results_.data());
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+      launch_predict(view_of(logits), where, device_sampling(ways[way]),
+                     results + way * wanted + first, queue_->stream());
+    }
   }
 
   // Through page-locked memory: the device writes there by itself.

@@ -8,10 +8,20 @@
 #include "backend/cuda/cuda_backend.h"
 
 namespace umf {
+namespace {
+
+// What the driver reads when it starts.
+void prepare_driver() {
+  // As many workers' streams as it can keep apart.
+  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
+  // A thread that waits for the device sleeps: its core judges answers meanwhile.
+  cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync);
+}
+
+}  // namespace
 
 std::string cuda_objection() {
-  // Read by the driver when it starts: as many workers' streams as it can keep apart.
-  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
+  prepare_driver();
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
     return fmt::format("no usable NVIDIA driver ({})", cudaGetErrorString(status));

@@ -7,10 +7,12 @@ import { MASK, TEXT, cellTexts, windowAt } from "./trajectory.js";
 const SHADES = 6; // theme.css has so many
 const LONGEST_RUN = 48; // masks drawn of a run; the others are counted
 
-function maskRun(length) {
+const OPEN_MASK = "\u2591", WAITING_MASK = "\u00b7";
+
+function maskRun(length, waiting) {
   const drawn = Math.min(length, LONGEST_RUN);
-  return el("span", { class: "mask", role: "img", "aria-label": `${length} masked` },
-    "\u2591".repeat(drawn), drawn < length && el("span", { class: "more" }, `\u2009\u00d7${length}`));
+  return el("span", { class: "mask", role: "img", "aria-label": `${length} masked${waiting ? ", waiting" : ""}` },
+    (waiting ? WAITING_MASK : OPEN_MASK).repeat(drawn), drawn < length && el("span", { class: "more" }, `\u2009\u00d7${length}`));
 }
 
 // A token; the white space it begins with apart, so that lines under words begin with the words.
@@ -35,8 +37,8 @@ export function codeSpans(cells, names, now = 0, latest = lastWrite(cells)) {
     const cell = cells[i];
     if (cell.kind === MASK) {
       let run = 1;
-      while (i + run < texts.length && cells[i + run].kind === MASK) ++run;
-      spans.push(maskRun(run));
+      while (i + run < texts.length && cells[i + run].kind === MASK && cells[i + run].waiting === cell.waiting) ++run;
+      spans.push(maskRun(run, cell.waiting));
       i += run - 1;
     } else if (cell.kind === TEXT && texts[i] !== "") {
       const shade = Math.min(Math.floor((SHADES * Math.max(cell.when - 1, 0)) / latest), SHADES - 1);
@@ -51,7 +53,9 @@ export function codeLegend(names) {
     names.map((name, action) => el("li", {},
       el("span", { class: `token ${actionClass(action)} shade-3` }, ` ${actionLetter(action)} `), name)),
     el("li", {}, "early ", [0, 1, 2, 3, 4, 5].map((shade) => el("span", { class: `token plain shade-${shade}` }, "\u2002")), " late"),
-    el("li", {}, el("span", { class: "mask" }, "\u2591\u2591"), " masked"));
+    el("li", {}, el("span", { class: "mask" }, OPEN_MASK.repeat(2)), " masked"),
+    // Shown from the first window in blocks on.
+    el("li", { class: "waiting-key", hidden: true }, el("span", { class: "mask" }, WAITING_MASK.repeat(2)), " masked, waiting for its block"));
 }
 
 export class CodeView {
@@ -62,10 +66,11 @@ export class CodeView {
       type: "range", min: 0, max: 0, step: 1, "aria-label": "Forward passes", input: () => this.#show(),
     });
     this.place = el("output", { class: "numbers" });
+    this.legend = codeLegend(names);
     this.play = el("button", { type: "button", click: () => (this.timer ? this.#stop() : this.#start()) }, "\u25b6 Play");
     this.element = el("div", { class: "code-view" },
       el("div", { class: "code-tools" }, this.play, this.slider, this.place),
-      el("pre", { class: "code", tabindex: 0, "aria-label": "Text of the answer" }, this.code), codeLegend(names));
+      el("pre", { class: "code", tabindex: 0, "aria-label": "Text of the answer" }, this.code), this.legend);
   }
 
   // The way to a node of a SearchTree, at its end.
@@ -81,6 +86,7 @@ export class CodeView {
   // A window by itself: no way to it is known.
   showCells(cells, now = 0, latest = undefined) {
     replace(this.code, codeSpans(cells, this.names, now, latest));
+    if (cells.some((cell) => cell.waiting)) this.legend.querySelector(".waiting-key").hidden = false;
   }
 
   #show() {

@@ -10,6 +10,12 @@ function countMasks(cells) {
   return cells.reduce((masks, cell) => masks + (cell.kind === MASK), 0);
 }
 
+// Under block decoding, masks behind the first `active` ones wait until these are filled.
+function inBlocks(cells, active) {
+  let masks = 0;
+  return cells.map((cell) => (cell.kind === MASK && ++masks > active ? { ...cell, waiting: true } : cell));
+}
+
 // The cells of a state event: authors are told, and a cell that was masked in the picture before is new.
 export function pictured(state, before) {
   const cells = carry([], state.window);
@@ -22,7 +28,7 @@ export function pictured(state, before) {
       cells[at] = { ...cells[at], action, when: known };
     }
   }
-  return cells;
+  return inBlocks(cells, state.active ?? Infinity);
 }
 
 const STOPPED = {

@@ -2,8 +2,9 @@
 
 export const MASK = 0, TEXT = 1, SPECIAL = 2, END = 3;
 
-// A cell: its kind, its bytes, who wrote it (an action's number) and at which pass of its trajectory.
-const EMPTY = Object.freeze({ kind: MASK, bytes: new Uint8Array(), action: -1, when: 0 });
+// A cell: its kind, its bytes, who wrote it (an action's number) and at which pass of its trajectory, and whether it is
+// a mask that waits for the masks of earlier blocks.
+const EMPTY = Object.freeze({ kind: MASK, bytes: new Uint8Array(), action: -1, when: 0, waiting: false });
 const NOTHING = new Uint8Array();
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
