@@ -80,23 +80,23 @@ TEST(ServeLive, AStoryIsThatOfSolve) {
 TEST(ServeLive, SeveralViewersHearTheSameAlsoWhenTheyComeLate) {
   const Server server;
   const std::string id =
-      start(server, solve_body(R"("search": "unmaskfork", "budget": 400)",
+      start(server, solve_body(R"("search": "best-of-n", "budget": 1000000)",
                                R"([{"contains": "never"}])", R"("max_tokens": 64)"));
-  std::string bodies[2];
-  std::thread early[2];
-  for (int i = 0; i < 2; ++i)
-    early[i] = std::thread([&, i] { bodies[i] = server.get(path_of(id, "events")).body; });
-  for (std::thread& viewer : early) viewer.join();
-  const std::string late = server.get(path_of(id, "events")).body;
-  const auto heard = without_pictures(events_of(bodies[0]));
-  ASSERT_GT(heard.size(), 3);
-  for (const std::string& body : {bodies[1], late}) {
-    const auto other = without_pictures(events_of(body));
+  Client early[] = {Client(server.port()), Client(server.port())};
+  for (Client& viewer : early) {
+    viewer.send("GET " + path_of(id, "events") + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    ASSERT_TRUE(viewer.await("event: state")) << "who is early sees pictures, too";
+    ASSERT_TRUE(viewer.await("event: rollout"));
+  }
+  server.post(path_of(id, "stop"), "{}");
+  const auto heard = without_pictures(events_of(early[0].reply().body));
+  const auto late = events_of(server.get(path_of(id, "events")).body);
+  EXPECT_EQ(without_pictures(late).size(), late.size()) << "of what is over there is none";
+  ASSERT_GE(heard.size(), 3);
+  for (const auto& other : {without_pictures(events_of(early[1].reply().body)), late}) {
     ASSERT_EQ(other.size(), heard.size());
     for (std::size_t i = 0; i < heard.size(); ++i) EXPECT_EQ(other[i].data, heard[i].data);
   }
-  EXPECT_GT(events_of(bodies[0]).size(), heard.size()) << "who is early sees pictures, too";
-  EXPECT_EQ(events_of(late).size(), heard.size()) << "of what is over there is none";
 }
 
 TEST(ServeLive, PicturesTellHowManyMasksAreOfTheBlockThatIsBeingFilled) {

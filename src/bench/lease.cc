@@ -30,6 +30,8 @@ std::map<std::string, int> highest_epochs(const std::filesystem::path& folder) {
     if (const auto lease = parse_name(entry.path().filename()))
       epochs[lease->job] = std::max(epochs[lease->job], lease->epoch);
   }
+  // Whoever carries a run elsewhere may leave empty folders behind.
+  if (failure == std::errc::no_such_file_or_directory) return {};
   if (failure) throw Error(fmt::format("cannot read '{}': {}", folder.string(), failure.message()));
   return epochs;
 }

@@ -60,6 +60,10 @@ void make_folder(const fs::path& folder) {
   if (failure) throw Error(fmt::format("cannot make '{}': {}", folder.string(), failure.message()));
 }
 
+void make_folders(const fs::path& folder) {
+  for (const char* name : kFolders) make_folder(folder / name);
+}
+
 bool holds_nothing(const fs::path& folder) {
   std::error_code failure;
   const bool empty = fs::is_empty(folder, failure);
@@ -102,7 +106,7 @@ RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, b
       throw Error(
           fmt::format("'{}' is not empty and holds no run; choose another --out", folder.string()));
     }
-    for (const char* name : kFolders) make_folder(folder / name);
+    make_folders(folder);
     // Of workers that start at once, one writes it; all then compare.
     create_file(config, own.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   }
@@ -110,6 +114,7 @@ RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, b
   // Through text, as the file went: numbers look the same.
   require_same(Json::parse(own.dump(-1, ' ', false, Json::error_handler_t::replace)),
                run.manifest().json, folder);
+  make_folders(folder);  // those too that were left behind when the run was carried elsewhere
   return run;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "bench/lease.h"
 #include "bench/views.h"
 #include "fakes/temporary_directory.h"
 
@@ -72,6 +73,17 @@ TEST_F(RunDirectoryTest, AnotherRunIsRefusedByTheDifference) {
   EXPECT_THAT(changed("/version", "2"), HasSubstr("/version = \"1\""));
   EXPECT_THAT(changed("/configurations/0/budgets", {16}), HasSubstr("/configurations/0/budgets"));
   EXPECT_THAT(changed("/seed", 3), HasSubstr("/seed = nothing, and this command 3"));
+}
+
+// Copies and archives often leave empty folders out.
+TEST_F(RunDirectoryTest, ARunGoesOnWithoutItsEmptyFolders) {
+  start(manifest());
+  for (const char* name : {"leases", "workers", "checkpoints", "traces"})
+    std::filesystem::remove(run() / name);
+  EXPECT_TRUE(read_leases(run() / "leases").empty());
+  start(manifest());
+  for (const char* name : {"leases", "workers", "checkpoints", "traces"})
+    EXPECT_TRUE(std::filesystem::is_directory(run() / name)) << name;
 }
 
 TEST_F(RunDirectoryTest, OfWorkersThatStartAtOnceOneWritesAndAllAgree) {

@@ -103,8 +103,8 @@ std::uint64_t Shelf::resident_bytes() const {
 LanguageModel& Shelf::take(Slot& slot) {
   slot.last_use = ++clock_;
   if (slot.here()) return *slot.loaded;
-  if (!shares_) make_room(slot.bytes());
   const Clock::time_point start = Clock::now();
+  if (!shares_) make_room(slot.bytes());
   if (slot.loaded) {
     slot.loaded->residence()->come();
     ++returns_;

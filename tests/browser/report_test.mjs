@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { closeBrowser, moveSlider, openFile, openProblem, pages, shownTokens, source, tiny, umf } from "./browser.mjs";
+import { writeRun } from "./runs.mjs";
 
 const DREAM = "model=dream,strategy=entropy,temperature=0,top-p=1,eos-penalty=3";
 const LLADA = "model=llada,strategy=low-confidence,temperature=0,eos-last=true";
@@ -47,6 +48,32 @@ test("curves and tables say what the summary says", async () => {
   const table = await page.getByRole("table").first().innerText();
   for (const group of summary.groups) assert.match(table, new RegExp((100 * group["pass@1"]).toFixed(1).replace(".", "\\.")));
   await picture("report");
+  check();
+  await close();
+});
+
+test("of many configurations the best are drawn, and others when they are chosen", async () => {
+  const folders = Array.from({ length: 11 }, (_, i) => {
+    const folder = join(pages, `many-${i}`);
+    rmSync(folder, { recursive: true, force: true });
+    const problems = Array.from({ length: 10 }, (_, k) => (
+      { id: `p${k}`, prompt: "", answer: "", passed: k < i, reward: 0, why: "", lines: [] }));
+    writeRun(folder, { name: `c${i}`, actions: ["a"], window: 4, budget: 4, problems });
+    return folder;
+  });
+  const many = join(pages, "many.html");
+  umf("report", ...folders, "--out", many);
+  const { page, check, close, picture } = await openFile(many);
+  const shown = async () => (await page.locator(".chart .name").allTextContents()).sort();
+  const names = (numbers) => numbers.map((i) => `many-${i} c${i}`).sort();
+  assert.deepEqual(await shown(), names([3, 4, 5, 6, 7, 8, 9, 10]));
+  await page.getByText("8 of 11 configurations are shown").click();
+  await page.getByLabel("many-0 c0").check();
+  assert.deepEqual(await shown(), names([0, 3, 4, 5, 6, 7, 8, 9, 10]));
+  await picture("many");
+  for (const i of [0, 3, 4, 5, 6, 7, 8, 9, 10]) await page.getByLabel(`many-${i} c${i}`, { exact: true }).uncheck();
+  assert.equal(await page.locator(".chart").count(), 0);
+  await page.getByText("Nothing is chosen.").waitFor();
   check();
   await close();
 });

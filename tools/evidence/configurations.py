@@ -96,6 +96,7 @@ def study():
     orders = [fork("umf-" + "-".join(order), list(order), BUDGETS[:5]) for order in itertools.permutations(RULES)]
     both = ["dream", "llada"]
     return orders + [
+        fork("umf-dream-llada", both, BUDGETS[:5]),
         configuration("dream-llada-dream1", "unmaskfork", [("dream", 0), ("llada", 0), ("dream", "1.0")], BUDGETS[:5]),
         configuration("dream-llada-each-1", "unmaskfork",
                       [("dream", 0), ("llada", 0), ("dream", "1.0"), ("llada", "1.0")], BUDGETS[:5]),

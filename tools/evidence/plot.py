@@ -4,7 +4,8 @@ from configurations import BUDGETS, WINDOW
 
 # Label, configuration, colour (safe for colour-blind readers), dashes.
 LINES = (("UnMaskFork, 3 models", "umf-3", "#0072B2", ""), ("UnMaskFork, 2 models", "umf-dream-llada", "#56B4E9", ""),
-         ("AB-MCTS-M, T = 1", "abm-1.0", "#CC79A7", "6 3"), ("pair of best-of-N, T = 1", "pair-dream-llada-1.0", "#009E73", "6 3"),
+         ("AB-MCTS-M, 3 models", "abm-3-1.0", "#7B5EA7", "6 3"),
+         ("AB-MCTS-M, 2 models", "abm-1.0", "#CC79A7", "6 3"), ("pair of best-of-N, T = 1", "pair-dream-llada-1.0", "#009E73", "6 3"),
          ("best-of-N, dream, T = 1", "bon-dream-1.0", "#E69F00", "2 3"), ("best-of-N, llada, T = 1", "bon-llada-1.0", "#D55E00", "2 3"))
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 420, 52, 190, 16, 46
 

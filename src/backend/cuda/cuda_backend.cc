@@ -132,7 +132,8 @@ class CudaBackend final : public Backend {
     return precision_.layer == DType::kF8 ? allocate(place.rows, place.cols, DType::kF8) : place;
   }
   Matrix allocate_logits(int rows, int cols) override { return allocate(rows, cols, DType::kF32); }
-  int logits_at_once() const override { return 1 << 26; }
+  // Of about 256 positions of the published models, which takes no longer than all at once.
+  int logits_at_once() const override { return 40'000'000; }
   // A recorded pass serves every number of rows up to the next step.
   int padded_rows(int rows) const override {
     const int step = rows <= 64 ? 16 : 64;

@@ -204,5 +204,22 @@ TEST_P(Operations, ASmallPassIsTheSameInOneKernelAndOperationByOperation) {
 
 UMF_ON_DEVICE(Operations);
 
+TEST(SmallModel, SharesABackendWithALargeOne) {
+  if (const std::string objection = cuda_objection(); !objection.empty()) {
+    GTEST_SKIP() << "no GPU to test on: " << objection;
+  }
+  const auto backend = make_cuda_backend();
+  const auto values = bf16_numbers(16 * 16, 1);
+  const HostTensor host{reinterpret_cast<const std::byte*>(values.data()), DType::kF32, 16, 16};
+  const auto large_model = backend->begin_model(Bench::kLarge);
+  const auto large = backend->load_linear({&host, 1}, {});
+  const auto small_model = backend->begin_model(Bench::kSmall);
+  const auto small = backend->load_linear({&host, 1}, {});
+  for (int turn = 0; turn < 2; ++turn) {
+    EXPECT_EQ(backend->allocate_for(*large, 4, 16).type, DType::kBF16);
+    EXPECT_EQ(backend->allocate_for(*small, 4, 16).type, DType::kF32);
+  }
+}
+
 }  // namespace
 }  // namespace umf

@@ -1,8 +1,10 @@
 // Curves with their intervals, as figures in papers have them: few lines, direct names, a marker for each series.
-import { el, svg } from "./dom.js";
+import { el, replace, svg } from "./dom.js";
 import { actionClass } from "./actions.js";
 
 const WIDTH = 760, HEIGHT = 380, TOP_EDGE = 18, BOTTOM_EDGE = 330, LEFT_EDGE = 54, RIGHT_EDGE = 590;
+
+const LINES = 8; // that can be told apart
 
 const MARKERS = [
   (x, y) => svg("circle", { cx: x, cy: y, r: 4.5 }),
@@ -84,7 +86,31 @@ export function scalingChart({ series, xLabel, yLabel, caption, format = String 
   });
   for (const { number, name, y } of apart(names)) {
     chart.append(svg("g", { class: actionClass(number) }, marker(number, RIGHT_EDGE + 14, y),
-      svg("text", { class: "name", x: RIGHT_EDGE + 25, y: y + 4 }, name.length > 22 ? `${name.slice(0, 21)}\u2026` : name)));
+      svg("text", { class: "name", x: RIGHT_EDGE + 25, y: y + 4 }, name.length > 20 ? `${name.slice(0, 19)}\u2026` : name)));
   }
   return el("figure", { class: "figure" }, chart, el("figcaption", { class: "small soft" }, caption));
+}
+
+// The same where there may be more series than can be told apart: at first those that end highest, then what is chosen.
+export function chosenChart(options) {
+  const { series } = options, end = (one) => one.points.reduce((last, point) => (point.x > last.x ? point : last)).y;
+  if (series.length <= LINES) return scalingChart(options);
+  const chosen = new Set([...series].sort((a, b) => end(b) - end(a)).slice(0, LINES));
+  const place = el("div"), count = el("span");
+  const draw = () => {
+    replace(count, `${chosen.size} of ${series.length} configurations are shown. `);
+    replace(place, chosen.size === 0 ? el("p", { class: "soft" }, "Nothing is chosen.")
+      : scalingChart({ ...options, series: series.filter((one) => chosen.has(one)) }));
+  };
+  const choice = (one) => {
+    const change = (event) => {
+      if (event.target.checked) chosen.add(one);
+      else chosen.delete(one);
+      draw();
+    };
+    return el("label", {}, el("input", { type: "checkbox", checked: chosen.has(one), change }), one.name);
+  };
+  draw();
+  return el("div", {}, place, el("details", { class: "choices" }, el("summary", {}, count, "Choose"),
+    el("div", { role: "group", "aria-label": "Configurations in the figure" }, series.map(choice))));
 }

@@ -1,7 +1,7 @@
 // The page of umf report and umf solve --report.
 import { el, replace } from "./dom.js";
 import { dataOf } from "./packed.js";
-import { scalingChart } from "./charts.js";
+import { chosenChart } from "./charts.js";
 import { scoreTable, costTable, comparisonTable } from "./tables.js";
 import { ProblemList } from "./problem_list.js";
 import { showProblem } from "./problem_view.js";
@@ -19,7 +19,7 @@ function curves(runs) {
     })),
   }))).filter((one) => one.points.length > 0);
   if (series.length === 0) return null;
-  return scalingChart({
+  return chosenChart({
     series, xLabel: "Budget: forward passes (NFE) per problem", yLabel: "Pass@1 (%)", format: (share) => String(Math.round(1000 * share) / 10),
     caption: "Pass@1 over the budget of forward passes; lines show Wilson's 95 % interval",
   });
