@@ -18,7 +18,7 @@ bool has_texts(const Json& test, std::initializer_list<const char*> keys) {
   return true;
 }
 
-const Json& checked(const Json& tests, const std::string& where) {
+Json checked(const Json& tests, const std::string& where) {
   if (tests.empty()) throw Error(where + " needs at least one test");
   for (std::size_t i = 0; i < tests.size(); ++i) {
     const Json& test = tests[i];
