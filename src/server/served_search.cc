@@ -1,9 +1,14 @@
 #include "server/served_search.h"
 
+#include <chrono>
+
+#include "decode/window_authors.h"
+#include "problem_search.h"
 #include "server/api_error.h"
 #include "server/masked_text.h"
 #include "server/story.h"
 #include "solution_json.h"
+#include "trace.h"
 #include "window_json.h"
 
 namespace umf {
@@ -27,6 +32,140 @@ Json tree_json(const RolloutEvent& event, const Configuration& configuration) {
           {"best", event.best ? Json(finite(event.best->reward)) : Json(nullptr)}};
 }
 
+// A search while it runs: it has threads of its own.
+class SearchRun {
+ public:
+  SearchRun(Shelf& shelf, const Configuration& configuration, const Problem& problem,
+            Reward& reward, const ServedNews& news, Listener& listener)
+      : shelf_(shelf),
+        configuration_(configuration),
+        news_(news),
+        listener_(listener),
+        search_(configuration, shelf, problem, reward,
+                [this](std::span<const Token> window, auto) { return passed(window); }) {}
+
+  Completion complete();
+
+ private:
+  bool passed(std::span<const Token> window);
+  Json state_json(std::span<const Token> window) const;
+  void draw(std::span<const Token> window);
+  Json drawn_state_json(std::span<const Token> window) const;
+  bool rolled_out(const RolloutEvent& event);
+  Json rollout_json(const RolloutEvent& event);
+  const SpecialTokens& tokens_of(const Tokenizer& tokenizer) const;
+  Completion completion(const Solution& solution, const Candidate& best) const;
+
+  Shelf& shelf_;
+  const Configuration& configuration_;
+  const ServedNews news_;
+  Listener& listener_;
+  ProblemSearch search_;
+  WindowAuthors authors_{search_.walker()};  // for those who draw, as the two below
+  TraceWriter trace_{search_.walker()};
+  std::chrono::steady_clock::time_point drawn_{};
+  long passes_ = 0;
+  long best_iteration_ = 0;
+};
+
+Completion SearchRun::complete() {
+  const Solution solution =
+      search_.run([this](const RolloutEvent& event) { return rolled_out(event); });
+  if (solution.stopped == Stop::kError) throw ApiError(500, solution.message);
+  if (!solution.best) throw Interrupted();
+  Completion found = completion(solution, *solution.best);
+  listener_.text(0, found.choices.front().text);
+  listener_.finished(0, found.choices.front().finish, found.umf);
+  return found;
+}
+
+bool SearchRun::passed(std::span<const Token> window) {
+  ++passes_;
+  if (news_.drawn)
+    draw(window);
+  else if (news_.states)
+    listener_.state(0, state_json(window));
+  return listener_.wanted();
+}
+
+Json SearchRun::state_json(std::span<const Token> window) const {
+  const int action = search_.asked().action;
+  const int model = configuration_.models[configuration_.actions[action].model];
+  const Checkpoint& checkpoint = shelf_.checkpoint(model);
+  Json state = {{"pass", passes_},
+                {"action", configuration_.action_names[action]},
+                {"text", masked_text(window, checkpoint.tokenizer, checkpoint.tokens)}};
+  if (const auto active = search_.walker().active_masks(window, action)) state["active"] = *active;
+  return state;
+}
+
+// No more often than anybody sees.
+void SearchRun::draw(std::span<const Token> window) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - drawn_ < kBetweenPictures) return;
+  drawn_ = now;
+  listener_.state(0, drawn_state_json(window));
+}
+
+// WindowAuthors as pairs: who, and of how many cells.
+Json SearchRun::drawn_state_json(std::span<const Token> window) const {
+  const Trial& trial = search_.asked();
+  Json by = Json::array();
+  for (const int author : authors_.of(trial, window)) {
+    if (by.empty() || by.back()[0] != author) by.push_back({author, 0});
+    by.back()[1] = by.back()[1].get<int>() + 1;
+  }
+  const Walker& walker = search_.walker();
+  Json state = {{"nfe", passes_},
+                {"from", trial.from},
+                {"action", trial.action},
+                {"window", Json(window_json(walker.lexicon_of_action(trial.action), window))},
+                {"by", by}};
+  if (const auto active = walker.active_masks(window, trial.action)) state["active"] = *active;
+  return state;
+}
+
+bool SearchRun::rolled_out(const RolloutEvent& event) {
+  passes_ = event.ledger.nfe;
+  if (news_.drawn) authors_.learn(event.trial, event.outcome);
+  if (news_.rollouts) listener_.rollout(rollout_json(event));
+  return listener_.wanted();
+}
+
+Json SearchRun::rollout_json(const RolloutEvent& event) {
+  if (news_.drawn) return trace_.event(event);
+  Json json = tree_json(event, configuration_);
+  if (event.best && event.best->iteration != best_iteration_) {
+    best_iteration_ = event.best->iteration;
+    json["text"] = search_.text(event.best->end);
+    json["why"] = to_valid_utf8(event.best->why);
+  }
+  return json;
+}
+
+// States are in the ids of one of the models.
+const SpecialTokens& SearchRun::tokens_of(const Tokenizer& tokenizer) const {
+  for (const int number : configuration_.models) {
+    const Checkpoint& checkpoint = shelf_.checkpoint(number);
+    if (&checkpoint.tokenizer == &tokenizer) return checkpoint.tokens;
+  }
+  throw Error("a state belongs to none of the search's models");
+}
+
+Completion SearchRun::completion(const Solution& solution, const Candidate& best) const {
+  const WindowState end = search_.walker().state(best.end);
+  const SpecialTokens& tokens = tokens_of(search_.walker().tokenizer_of(end));
+  Completion completion;
+  completion.choices.push_back(
+      {search_.text(best.end), has_end(end.cells, tokens) ? "stop" : "length"});
+  completion.prompt_tokens = search_.prompt_tokens();
+  completion.completion_tokens = answer_tokens(end.cells, tokens);
+  completion.nfe = solution.ledger.nfe;
+  completion.umf = solution_json(configuration_, solution);
+  completion.umf["why"] = to_valid_utf8(best.why);
+  return completion;
+}
+
 }  // namespace
 
 ServedSearch::ServedSearch(Shelf& shelf, Configuration configuration, Problem problem,
@@ -36,8 +175,7 @@ ServedSearch::ServedSearch(Shelf& shelf, Configuration configuration, Problem pr
       problem_(std::move(problem)),
       reward_(std::move(reward)),
       news_(news) {
-  make_search();
-  search_.reset();
+  ProblemSearch(configuration_, shelf_, problem_, *reward_);
 }
 
 Json ServedSearch::description() const {
@@ -54,112 +192,9 @@ Json ServedSearch::description() const {
       {"actions", actions}};
 }
 
-void ServedSearch::make_search() {
-  search_.emplace(configuration_, shelf_, problem_, *reward_,
-                  [this](std::span<const Token> window, auto) { return passed(window); });
-}
-
-bool ServedSearch::passed(std::span<const Token> window) {
-  ++passes_;
-  if (news_.drawn)
-    draw(window);
-  else if (news_.states)
-    listener_->state(0, state_json(window));
-  return listener_->wanted();
-}
-
-Json ServedSearch::state_json(std::span<const Token> window) const {
-  const int action = search_->asked().action;
-  const int model = configuration_.models[configuration_.actions[action].model];
-  const Checkpoint& checkpoint = shelf_.checkpoint(model);
-  Json state = {{"pass", passes_},
-                {"action", configuration_.action_names[action]},
-                {"text", masked_text(window, checkpoint.tokenizer, checkpoint.tokens)}};
-  if (const auto active = search_->walker().active_masks(window, action)) state["active"] = *active;
-  return state;
-}
-
-// No more often than anybody sees.
-void ServedSearch::draw(std::span<const Token> window) {
-  const auto now = std::chrono::steady_clock::now();
-  if (now - drawn_ < kBetweenPictures) return;
-  drawn_ = now;
-  listener_->state(0, drawn_state_json(window));
-}
-
-// WindowAuthors as pairs: who, and of how many cells.
-Json ServedSearch::drawn_state_json(std::span<const Token> window) const {
-  const Trial& trial = search_->asked();
-  Json by = Json::array();
-  for (const int author : authors_->of(trial, window)) {
-    if (by.empty() || by.back()[0] != author) by.push_back({author, 0});
-    by.back()[1] = by.back()[1].get<int>() + 1;
-  }
-  const Walker& walker = search_->walker();
-  Json state = {{"nfe", passes_},
-                {"from", trial.from},
-                {"action", trial.action},
-                {"window", Json(window_json(walker.lexicon_of_action(trial.action), window))},
-                {"by", by}};
-  if (const auto active = walker.active_masks(window, trial.action)) state["active"] = *active;
-  return state;
-}
-
-bool ServedSearch::rolled_out(const RolloutEvent& event) {
-  passes_ = event.ledger.nfe;
-  if (news_.drawn) authors_->learn(event.trial, event.outcome);
-  if (news_.rollouts) listener_->rollout(rollout_json(event));
-  return listener_->wanted();
-}
-
-Json ServedSearch::rollout_json(const RolloutEvent& event) {
-  if (news_.drawn) return trace_->event(event);
-  Json json = tree_json(event, configuration_);
-  if (event.best && event.best->iteration != best_iteration_) {
-    best_iteration_ = event.best->iteration;
-    json["text"] = search_->text(event.best->end);
-    json["why"] = to_valid_utf8(event.best->why);
-  }
-  return json;
-}
-
 Completion ServedSearch::run(Listener& listener) {
-  listener_ = &listener;
   if (!listener.wanted()) throw Interrupted();
-  make_search();
-  authors_.emplace(search_->walker());
-  trace_.emplace(search_->walker());
-  const Solution solution =
-      search_->run([this](const RolloutEvent& event) { return rolled_out(event); });
-  if (solution.stopped == Stop::kError) throw ApiError(500, solution.message);
-  if (!solution.best) throw Interrupted();
-  Completion found = completion(solution);
-  listener.text(0, found.choices.front().text);
-  listener.finished(0, found.choices.front().finish, found.umf);
-  return found;
-}
-
-// States are in the ids of one of the models.
-const SpecialTokens& ServedSearch::tokens_of(const Tokenizer& tokenizer) const {
-  for (const int number : configuration_.models) {
-    const Checkpoint& checkpoint = shelf_.checkpoint(number);
-    if (&checkpoint.tokenizer == &tokenizer) return checkpoint.tokens;
-  }
-  throw Error("a state belongs to none of the search's models");
-}
-
-Completion ServedSearch::completion(const Solution& solution) const {
-  const WindowState end = search_->walker().state(solution.best->end);
-  const SpecialTokens& tokens = tokens_of(search_->walker().tokenizer_of(end));
-  Completion completion;
-  completion.choices.push_back(
-      {search_->text(solution.best->end), has_end(end.cells, tokens) ? "stop" : "length"});
-  completion.prompt_tokens = search_->prompt_tokens();
-  completion.completion_tokens = answer_tokens(end.cells, tokens);
-  completion.nfe = solution.ledger.nfe;
-  completion.umf = solution_json(configuration_, solution);
-  completion.umf["why"] = to_valid_utf8(solution.best->why);
-  return completion;
+  return SearchRun(shelf_, configuration_, problem_, *reward_, news_, listener).complete();
 }
 
 }  // namespace umf
