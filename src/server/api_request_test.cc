@@ -232,9 +232,9 @@ ApiRequest solve(const std::string& fields) {
 
 TEST(ApiRequest, ASolveHasAProblemAndItsReward) {
   const ApiRequest request = solve(R"("max_tokens": 9, "umf": {"search": "dts", "budget": 7})");
-  ASSERT_TRUE(request.problem);
-  EXPECT_EQ(request.problem->id, "p");
-  EXPECT_EQ(request.problem->prefill, "def");
+  const Problem problem = request.problem.value_or(Problem());
+  EXPECT_EQ(problem.id, "p");
+  EXPECT_EQ(problem.prefill, "def");
   EXPECT_EQ(request.messages.back().content, "Write f.");
   EXPECT_EQ(request.umf.reward, Json::parse(R"({"type": "text"})"));
   EXPECT_EQ(request.max_tokens, 9);
