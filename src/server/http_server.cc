@@ -76,7 +76,7 @@ class HttpServer::Impl final : public httplib::Server {
       if (!response.body.empty()) return;
       answer(response, ApiError(response.status, "the request is not understood"));
     });
-    set_exception_handler([](const auto&, auto& response, std::exception_ptr) {
+    set_exception_handler([](const auto&, auto& response, const std::exception_ptr&) {
       answer(response, ApiError(500, "an error inside the server"));
     });
     set_logger([this](const auto& request, const auto& response) { log(request, response); });
@@ -225,7 +225,8 @@ class HttpServer::Impl final : public httplib::Server {
       for (int left = kRequestsPerConnection; left > 0 && connection.await_request(); --left) {
         if (!answer_one(connection, /*last=*/left == 1 || service_.closing())) break;
       }
-    } catch (...) {  // nothing that one connection does may end the others
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+      // Nothing that one connection does may end the others.
     }
     current_connection = nullptr;
     return true;

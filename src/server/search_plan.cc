@@ -41,7 +41,7 @@ template <class Options>
 void set_options(Options& options, const ApiRequest& request) {
   for (const auto& [key, value] : request.umf.options) {
     bool found = false;
-    options.visit([&](auto& field, const char* name, const char*) {
+    options.visit([&, &key = key, &value = value](auto& field, const char* name, const char*) {
       if (key != name) return;
       assign(field, value, "umf.options." + key);
       found = true;

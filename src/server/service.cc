@@ -21,7 +21,7 @@ std::string random_nonce() {
 
 }  // namespace
 
-Service::Service(const TaskMaker& tasks, ServiceOptions options)
+Service::Service(const TaskMaker& tasks, const ServiceOptions& options)
     : tasks_(tasks),
       options_(options),
       started_(std::time(nullptr)),
@@ -41,7 +41,7 @@ std::shared_ptr<Solve> Service::start_solve(const ApiRequest& request) {
   auto task = tasks_.make_search(request);
   Json begin = task->description();
   begin["id"] = new_id("solve");
-  const auto solve = std::make_shared<Solve>(begin["id"], request.problem->id, std::move(task),
+  const auto solve = std::make_shared<Solve>(begin["id"], begin["problem"]["id"], std::move(task),
                                              options_.job_seconds, begin);
   queue_.submit(solve);
   solves_.add(solve);

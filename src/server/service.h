@@ -25,7 +25,7 @@ struct ServiceOptions {
 class Service {
  public:
   // The maker must outlive the service.
-  Service(const TaskMaker& tasks, ServiceOptions options);
+  Service(const TaskMaker& tasks, const ServiceOptions& options);
 
   struct Started {
     std::shared_ptr<Job> job;
