@@ -125,8 +125,8 @@ void AnswerReport::print_cost(const Solution& solution, const Candidate& best,
   const Ledger& ledger = solution.ledger;
   heading(
       Paint(stderr), "search",
-      fmt::format("{} forward passes (NFE) of {}; rollout {} of {}; {} hits of the cache saved {} "
-                  "passes; {:.1f} s; stopped: {}",
+      fmt::format("{} forward passes (NFE) of {}; found in rollout {} of {}; {} hits of the cache "
+                  "saved {} passes; {:.1f} s; stopped: {}",
                   ledger.nfe, configuration_.solve.budget, best.iteration, ledger.rollouts(),
                   ledger.hits, ledger.saved_capped, seconds, name_of(solution.stopped)));
 }
