@@ -30,7 +30,7 @@ asan: packages ## the tests under AddressSanitizer and UndefinedBehaviorSanitize
 bench: all ## the measurements of docs/benchmarks.md (minutes)
 	@tools/bench build
 
-evidence: build ## what switching models gains, on the embedded models: hours on a laptop, resumable
+evidence: build ## what switching models gains, on the embedded models: more than a day on two cores, resumable
 	@tools/evidence/run build evidence all --workers $$(nproc) --threads $$(nproc)
 
 fuzz: packages ## fuzz every parser of untrusted input; FUZZ_SECONDS=60 each

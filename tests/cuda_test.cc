@@ -48,6 +48,18 @@ std::vector<std::vector<Prediction>> one_by_one(Model& model, const std::vector<
   return answers;
 }
 
+// The tiny models are small ones to a GPU and have f32 activations there. With a vocabulary this
+// large they are computed as the published ones are.
+std::filesystem::path large_checkpoint(const std::string& name, const TinyOptions& options) {
+  static const TemporaryDirectory root;
+  TinySpec spec = tiny_spec("tiny" + name.substr(name.find('-')));
+  spec.name = name;
+  spec.vocab = 4224;
+  const std::filesystem::path directory = root / name;
+  if (!std::filesystem::exists(directory)) write_random_model(spec, directory, options);
+  return directory;
+}
+
 class OnGpu : public testing::TestWithParam<std::tuple<const char*, const char*>> {
  protected:
   void SetUp() override {
@@ -56,8 +68,10 @@ class OnGpu : public testing::TestWithParam<std::tuple<const char*, const char*>
   }
   std::string model() const { return std::get<0>(GetParam()); }
   std::string backend() const { return std::get<1>(GetParam()); }
+  bool large() const { return model().starts_with("large-"); }
   std::filesystem::path checkpoint() const {
-    return tiny_checkpoint(model(), {.dtype = backend() == "cuda-f32" ? "F32" : "BF16"});
+    const TinyOptions options{.dtype = backend() == "cuda-f32" ? "F32" : "BF16"};
+    return large() ? large_checkpoint(model(), options) : tiny_checkpoint(model(), options);
   }
 };
 
@@ -158,10 +172,12 @@ TEST_P(OnGpu, APositionDoesNotDependOnWhichOthersAreWanted) {
 TEST_P(OnGpu, PredictionsAgreeWithPlainLoops) {
   Loaded gpu(checkpoint(), backend_named(backend()));
   Loaded plain(checkpoint(), make_reference_backend());
-  // fp8 is not exact; that it still reads the same weights is what is held here.
-  const double worst_allowed = backend() == "cuda" ? 2e-2 : backend() == "cuda-f32" ? 1e-4 : 1;
-  const double mean_allowed = backend() == "cuda" ? 2e-2 : backend() == "cuda-f32" ? 1e-4 : 1e-1;
-  const int one_of_may_differ = backend() == "cuda" ? 20 : backend() == "cuda-f32" ? 0 : 2;
+  // fp8 is not exact, and rounding activations to bf16 moves single predictions of models with
+  // attention as sharp as this; that both still read the same weights is what is held here.
+  const bool exact = backend() == "cuda-f32", near = backend() == "cuda" && !large();
+  const double worst_allowed = exact ? 1e-4 : near ? 2e-2 : 1;
+  const double mean_allowed = exact ? 1e-4 : backend() == "cuda" ? 2e-2 : 1e-1;
+  const int one_of_may_differ = exact ? 0 : near ? 20 : 2;
   double worst = 0, sum = 0;
   int others = 0, sure = 0;
   for (const Case& c : cases(gpu.model.info())) {
@@ -246,16 +262,22 @@ TEST(CudaRewardModel, ScoresAreThoseOfThePlainLoops) {
   }
 }
 
+std::string case_name(const testing::TestParamInfo<OnGpu::ParamType>& info) {
+  std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 INSTANTIATE_TEST_SUITE_P(AllModels, OnGpu,
                          testing::Combine(testing::ValuesIn(std::begin(kDiffusionModels),
                                                             std::end(kDiffusionModels)),
                                           testing::Values("cuda", "cuda-f32", "cuda-fp8")),
-                         [](const auto& info) {
-                           std::string name =
-                               std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(LargeModels, OnGpu,
+                         testing::Combine(testing::Values("large-llada-gqa", "large-dream",
+                                                          "large-sdc"),
+                                          testing::Values("cuda")),
+                         case_name);
 
 }  // namespace
 }  // namespace umf

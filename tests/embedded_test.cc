@@ -71,13 +71,13 @@ TEST(EmbeddedModels, WriteTheSameTextOnEveryBackend) {
 TEST(EmbeddedModels, AreKnownByNameEverywhere) {
   const TemporaryDirectory elsewhere;
   const Json list = Json::parse(umf({"models", "--json"}).out);
-  EXPECT_EQ(list["embedded"], Json({"llada", "dream", "diffcoder"}));
+  EXPECT_EQ(list["embedded"], Json({"dream", "llada", "diffcoder"}));
   const Finished described = umf({"models", "dream"});
   EXPECT_THAT(described.out, HasSubstr("strategy=entropy,temperature=0,eos-penalty=3"));
   EXPECT_THAT(described.out, HasSubstr("all tensors are there"));
   const Finished ids = umf({"tokenize", "--model", "llada"}, "\"def f(xs):\"\n");
   EXPECT_EQ(ids.status, 0) << ids.err;
-  expect_refusal(umf({"models", "lada"}), "or an embedded model: llada, dream, diffcoder");
+  expect_refusal(umf({"models", "lada"}), "or an embedded model: dream, llada, diffcoder");
 }
 
 TEST(EmbeddedModels, WorkWithoutAnyFile) {
@@ -118,7 +118,7 @@ TEST(FirstRun, TellsWhoWroteWhatAndWhichTestsPass) {
   EXPECT_THAT(run.out, testing::StartsWith("def f("));
   EXPECT_THAT(run.out, testing::Not(HasSubstr("\x1b")));
   for (const char* part :
-       {"\nwritten by  A llada", "\n  A  ", "tests  ", "  ok      f(", "\nllada alone  ",
+       {"\nwritten by  A dream", "\n  A  ", "tests  ", "  ok      f(", "\ndream alone  ",
         "  wrong   f(", "forward passes (NFE) of 1536", "hits of the cache", "stopped: reward"})
     EXPECT_THAT(run.err, HasSubstr(part));
 }

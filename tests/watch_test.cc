@@ -104,6 +104,23 @@ TEST_F(Watching, WhereItCannotBeDrawnTheUserIsTold) {
   EXPECT_THAT(piped.err, HasSubstr("--watch: stderr is no terminal; showing progress"));
 }
 
+TEST_F(Watching, ProgressStaysOnOneLineOfANarrowTerminal) {
+  const std::vector<std::string> words = {"solve",    directory / "problem.json",
+                                          "--model",  "dream=" + tiny("tiny-dream"),
+                                          "--model",  "llada=" + tiny("tiny-llada"),
+                                          "--window", "64",
+                                          "--budget", "3000"};
+  const OnATerminal run = run_on_terminal(words, 30, 30);
+  EXPECT_EQ(run.status, 0) << run.shown;
+  int lines = 0;
+  for (std::size_t end = 0; (end = run.shown.find("\x1b[K", end)) != std::string::npos; ++end) {
+    const std::size_t begin = run.shown.rfind('\r', end) + 1;
+    EXPECT_LT(end - begin, 30u) << run.shown.substr(begin, end - begin);
+    if (run.shown.substr(begin, end - begin).find(" passes") != std::string::npos) ++lines;
+  }
+  EXPECT_GT(lines, 0) << run.shown;
+}
+
 TEST_F(Watching, QuietAndWatchExcludeEachOther) {
   std::vector<std::string> words = solve_words(directory / "problem.json");
   words.emplace_back("--quiet");

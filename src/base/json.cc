@@ -9,6 +9,16 @@
 #include "base/error.h"
 
 namespace umf {
+namespace {
+
+// Without the library's own name of the mistake, "[json.exception.parse_error.101] ".
+std::string_view in_words(const Json::exception& reason) {
+  const std::string_view what = reason.what();
+  const std::size_t end = what.find("] ");
+  return end == what.npos ? what : what.substr(end + 2);
+}
+
+}  // namespace
 
 Json parse_json(std::string_view text, const std::string& where) {
   constexpr int kDepthLimit = 64;
@@ -32,7 +42,7 @@ Json parse_json(std::string_view text, const std::string& where) {
   try {
     return Json::parse(text.begin(), text.end(), check);
   } catch (const Json::exception& reason) {
-    throw Error(fmt::format("{} is not valid JSON: {}", where, reason.what()));
+    throw Error(fmt::format("{} is not valid JSON: {}", where, in_words(reason)));
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "cli/authors.h"
 #include "cli/common.h"
@@ -14,31 +13,6 @@ namespace umf {
 namespace {
 
 constexpr std::size_t kMostTests = 12;  // one line each
-
-std::string title_of(const Json& test) {
-  if (test.contains("call"))
-    return fmt::format("{} == {}", test["call"].get<std::string>(),
-                       test["expect"].get<std::string>());
-  if (test.contains("assert")) return test["assert"].get<std::string>();
-  return fmt::format("{} -> {}", test["stdin"].dump(), test["stdout"].dump());
-}
-
-// "f([1, 2]) == 3" for each test of a problem's own, in the order of the verdict; empty for what
-// has no such words.
-std::vector<std::string> titles_of(const Json& spec) {
-  const std::string type = spec.value("type", "");
-  std::vector<std::string> titles;
-  if (type == "python-tests") {
-    for (const Json& test : spec["tests"]) titles.push_back(title_of(test));
-  } else if (type == "all") {
-    for (const Json& part : spec["of"]) {
-      for (std::string& title : titles_of(part)) titles.push_back(std::move(title));
-    }
-  } else {
-    titles.emplace_back();
-  }
-  return titles;
-}
 
 std::size_t passed(const Verdict& verdict) {
   return std::ranges::count(verdict.tests, TestOutcome::kPass, &TestVerdict::outcome);
@@ -99,16 +73,13 @@ void AnswerReport::print_tests(const std::string& title, const Verdict& verdict,
                                const std::string& answer) const {
   const Paint paint(stderr);
   heading(paint, title, worth(verdict));
-  std::vector<std::string> titles = titles_of(problem_.reward);
-  titles.resize(verdict.tests.size());
   if (!answer.empty()) fmt::print(stderr, "{}\n", paint.dim(harmless(indented(answer))));
   for (std::size_t i = 0; i < verdict.tests.size() && i < kMostTests; ++i) {
     const TestVerdict& test = verdict.tests[i];
     const bool ok = test.outcome == TestOutcome::kPass;
     const std::string outcome = fmt::format("{:<7}", ok ? "ok" : name_of(test.outcome));
     fmt::print(stderr, "  {} {}{}\n", ok ? paint.good(outcome) : paint.bad(outcome),
-               harmless(titles[i].empty() ? test.name : titles[i]),
-               test.why.empty() ? "" : "  " + paint.dim(harmless(test.why)));
+               harmless(test.name), test.why.empty() ? "" : "  " + paint.dim(harmless(test.why)));
   }
   if (verdict.tests.size() > kMostTests)
     fmt::print(stderr, "  ... and {} more\n", verdict.tests.size() - kMostTests);
@@ -125,8 +96,8 @@ void AnswerReport::print_cost(const Solution& solution, const Candidate& best,
   const Ledger& ledger = solution.ledger;
   heading(
       Paint(stderr), "search",
-      fmt::format("{} forward passes (NFE) of {}; rollout {} of {}; {} hits of the cache saved {} "
-                  "passes; {:.1f} s; stopped: {}",
+      fmt::format("{} forward passes (NFE) of {}; found in rollout {} of {}; {} hits of the cache "
+                  "saved {} passes; {:.1f} s; stopped: {}",
                   ledger.nfe, configuration_.solve.budget, best.iteration, ledger.rollouts(),
                   ledger.hits, ledger.saved_capped, seconds, name_of(solution.stopped)));
 }

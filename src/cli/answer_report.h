@@ -13,9 +13,8 @@ namespace umf {
 class AnswerReport {
  public:
   // All must outlive the report.
-  AnswerReport(const Configuration& configuration, const Problem& problem, Reward& reward,
-               const ProblemSearch& search)
-      : configuration_(configuration), problem_(problem), reward_(reward), search_(search) {}
+  AnswerReport(const Configuration& configuration, Reward& reward, const ProblemSearch& search)
+      : configuration_(configuration), reward_(reward), search_(search) {}
 
   // Called after every rollout of the search.
   void watch(const RolloutEvent& event);
@@ -31,7 +30,6 @@ class AnswerReport {
   void print_cost(const Solution& solution, const Candidate& best, double seconds) const;
 
   const Configuration& configuration_;
-  const Problem& problem_;
   Reward& reward_;
   const ProblemSearch& search_;
   std::optional<StateId> first_alone_;  // where the first action alone ended

@@ -38,7 +38,11 @@ void Progress::show(const std::function<std::string()>& text) {
   if (now - last_ < interval) return;
   last_ = now;
   shown_ = true;
-  fmt::print(stderr, "{}{}{}", live_ ? "\r" : "", text(), live_ ? "\x1b[K" : "\n");
+  // A live line that went on below itself could not be written over.
+  if (live_)
+    fmt::print(stderr, "\r{}\x1b[K", fitting(text(), stderr_size().columns));
+  else
+    fmt::print(stderr, "{}\n", text());
   std::fflush(stderr);
 }
 

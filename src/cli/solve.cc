@@ -158,7 +158,7 @@ int solve_problem(SolveCliOptions& options) {
   TraceWriter tracer(search.walker());
   if (!options.checkpoint.empty()) search.keep_checkpoint(options.checkpoint);
   const double load_seconds = seconds_since(start);
-  AnswerReport report(configuration, problem, *reward, search);
+  AnswerReport report(configuration, *reward, search);
   const Solution solution = search.run([&](const RolloutEvent& event) {
     nfe = event.ledger.nfe;
     report.watch(event);

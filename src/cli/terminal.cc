@@ -28,6 +28,16 @@ TerminalSize stderr_size() {
   return {size.ws_col, size.ws_row};
 }
 
+std::string_view fitting(std::string_view text, int columns) {
+  if (columns == 0 || text.size() < static_cast<std::size_t>(columns)) return text;
+  std::size_t end = static_cast<std::size_t>(columns - 1);
+  const auto inside_character = [&] {
+    return (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80;
+  };
+  while (end > 0 && inside_character()) --end;
+  return text.substr(0, end);
+}
+
 Paint::Paint(std::FILE* stream)
     : on_(is_live_terminal(stream) && environment("NO_COLOR").empty()) {}
 

@@ -15,6 +15,11 @@ struct TerminalSize {
 };
 TerminalSize stderr_size();  // now: users change it
 
+// The beginning of a text that stays on one line of so many columns, in whole characters. Not the
+// last column: what stands there makes some terminals begin a new line. A byte counts as a column.
+// Some terminals do not tell their size: with 0 columns everything fits.
+std::string_view fitting(std::string_view text, int columns);
+
 // The code of the colour that one of several authors has everywhere.
 std::string_view author_colour(int number);
 

@@ -36,7 +36,7 @@ void Watch::show(const Trial& trial, std::span<const Token> window, std::span<co
   const TerminalSize size = stderr_size();
   // Not the last column: what stands there makes some terminals begin a new line.
   PictureFrame frame{size.columns - 1, size.rows - kOtherLines, Paint(stderr).on()};
-  std::vector<std::string> lines = {progress.substr(0, std::max(0, frame.columns))};
+  std::vector<std::string> lines = {std::string(fitting(progress, size.columns))};
   if (large_enough(size)) {
     const std::optional<int> active = walker_.active_masks(window, trial.action);
     blocks_ = blocks_ || active;

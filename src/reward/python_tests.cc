@@ -33,6 +33,14 @@ Json checked(const Json& tests, const std::string& where) {
   return tests;
 }
 
+// A test as a person would write it.
+std::string written(const Json& test) {
+  const auto text = [&](const char* key) { return test[key].get<std::string>(); };
+  if (test.contains("call")) return text("call") + " == " + text("expect");
+  if (test.contains("assert")) return text("assert");
+  return fmt::format("{} -> {}", test["stdin"].dump(), test["stdout"].dump());
+}
+
 class PythonTestsReward final : public Reward {
  public:
   PythonTestsReward(SpecFields spec, Sandbox& sandbox)
@@ -51,7 +59,11 @@ class PythonTestsReward final : public Reward {
   Verdict judge(std::string_view answer) override {
     Json payload = payload_;
     payload["program"] = reader_.read(answer).program;
-    return judge_with(sandbox_, {"python_tests", payload_text(payload), limits_});
+    Verdict verdict = judge_with(sandbox_, {"python_tests", payload_text(payload), limits_});
+    const Json& tests = payload_["tests"];
+    for (std::size_t i = 0; i < verdict.tests.size() && i < tests.size(); ++i)
+      verdict.tests[i].name = written(tests[i]);
+    return verdict;
   }
 
   int parts() const override { return static_cast<int>(payload_["tests"].size()); }

@@ -29,6 +29,8 @@ TEST(PythonTests, EveryTestHasItsOutcome) {
   EXPECT_EQ(verdict.reward, 0.5);
   EXPECT_EQ(verdict.why, "test 2: expected 7, got 9");
   EXPECT_EQ(verdict.tests[2].why, "ValueError: no");
+  EXPECT_EQ(verdict.tests[1].name, "f(3) == 7");
+  EXPECT_EQ(verdict.tests[3].name, "f(5) == 25");
 }
 
 TEST(PythonTests, RewardsAreSharesOfAsManyPartsAsThereAreTests) {

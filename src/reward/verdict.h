@@ -10,7 +10,7 @@ enum class TestOutcome { kPass, kWrong, kError, kTimeout, kMemory, kCrash, kSand
 const char* name_of(TestOutcome outcome);
 
 struct TestVerdict {
-  std::string name;  // "test 3", or what the data set calls it
+  std::string name;  // "f(2) == 7", "test 3", or what the data set calls it
   TestOutcome outcome = TestOutcome::kPass;
   std::string why;  // "expected 7, got 5"; empty where it passed
 };
