@@ -93,8 +93,7 @@ class Backend {
   // A matrix for what is judged rather than fed to a next layer. f32 whatever the activations are:
   // probabilities from rounded logits are wrong by several percent.
   virtual Matrix allocate_logits(int rows, int cols) { return allocate(rows, cols); }
-  // How many logits may exist at a time. More rows in one product are faster on a device, and few
-  // enough stay in its caches.
+  // How many logits may exist at a time.
   virtual int logits_at_once() const { return 1 << 24; }
 
   // How many rows a pass that wants `rows` of them had better ask for, repeating some: a device

@@ -146,6 +146,41 @@ TEST(Predict, IsTheSameOnEveryTargetThreadCountAndRow) {
   }
 }
 
+// However many rows of logits there is room for, and though there are more rows than positions.
+TEST(Predict, ThroughAHeadIsTheSameInPartsOfEverySize) {
+  const int inputs = 24, vocabulary = 301, rows = 11, wanted = 10;
+  const auto backend = make_cpu_backend(2, "");
+  const auto weights = random_floats(vocabulary * inputs, 0.5, 5);
+  const HostTensor host = view_of(weights, vocabulary, inputs);
+  const auto head = backend->load_linear({&host, 1}, {});
+  const Matrix hidden = upload(*backend, random_floats(rows * inputs, 1, 6), rows, inputs);
+  std::vector<int> positions(wanted);
+  std::iota(positions.begin(), positions.end(), 40);
+  const std::vector<Sampling> ways = {{}, {.temperature = 1, .top_p = 0.9f, .noise = {1, 2}}};
+  const Matrix all = backend->allocate_logits(rows, vocabulary);
+  backend->project(hidden, *head, 0, all);
+  std::vector<Prediction> expected(ways.size() * wanted);
+  for (std::size_t way = 0; way < ways.size(); ++way) {
+    backend->predict(all.row_range(0, wanted), positions, ways[way],
+                     std::span(expected).subspan(way * wanted, wanted));
+  }
+  for (const int part : {1, 3, 5, 10, 11}) {
+    std::vector<Prediction> out(expected.size());
+    backend->predict_through(*head, hidden, backend->allocate_logits(part, vocabulary), positions,
+                             ways, out);
+    EXPECT_EQ(out, expected) << part << " rows at a time";
+  }
+}
+
+TEST(Predict, LogitsComeInPartsOfEqualSizeThatAreFewEnough) {
+  const auto backend = make_cpu_backend(1, "");
+  const int vocabulary = 1 << 20, most = backend->logits_at_once() / vocabulary;
+  EXPECT_EQ(backend->logit_rows_at_once(most, vocabulary), most);
+  EXPECT_EQ(backend->logit_rows_at_once(most + 2, vocabulary), most / 2 + 1);
+  EXPECT_EQ(backend->logit_rows_at_once(3, 320), 3);
+  EXPECT_EQ(backend->logit_rows_at_once(3, backend->logits_at_once() * 2), 1);
+}
+
 TEST(Predict, GoldenValuesOfAHalfAndTwoQuarters) {
   const std::vector<float> logits{std::log(0.5f), std::log(0.25f), std::log(0.25f)};
   for (const std::string& target : cpu_targets()) {

@@ -92,6 +92,22 @@ TEST_P(Predictions, AgreeForAWholeVocabulary) {
               {.temperature = 0.2f, .top_p = 0.95f, .tempered_scores = true, .noise = {7, 8}});
 }
 
+TEST_P(Predictions, ThroughAHeadAreTheSameInPartsOfEverySize) {
+  constexpr int kInputs = 64, kVocabulary = 1003, kRows = 33, kWanted = 32;
+  Bench gpu(make());
+  const auto head = gpu.linear(bf16_numbers(kVocabulary * kInputs, 31, 0.5f), kVocabulary, kInputs);
+  const Matrix hidden = gpu.matrix(bf16_numbers(kRows * kInputs, 32, 1.0f), kRows, kInputs);
+  const std::vector<Sampling> ways = {{}, {.temperature = 1, .top_p = 0.9f, .noise = {1, 2}}};
+  std::vector<Prediction> expected;
+  for (const int part : {33, 32, 16, 5, 1}) {
+    std::vector<Prediction> out(ways.size() * kWanted);
+    gpu.backend->predict_through(*head, hidden, gpu.backend->allocate_logits(part, kVocabulary),
+                                 iota(kWanted, 100), ways, out);
+    if (expected.empty()) expected = out;
+    EXPECT_EQ(out, expected) << part << " rows at a time";
+  }
+}
+
 TEST_P(Predictions, TiesGoToTheLowestIds) {
   constexpr int kRows = 8;
   for (const int vocabulary : {640, 20000}) {  // the ties of the second fit into no list
