@@ -100,6 +100,12 @@ int recommended_window(const ModelInfo& model) {
   return model.advice.window > 0 ? model.advice.window : kDefaultWindow;
 }
 
+bool is_random(const Action& action) {
+  return action.temperature > 0 || action.order_temperature > 0 ||
+         action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom ||
+         action.remask != Remask::kNone;
+}
+
 void check(const Action& action) {
   require(action.temperature >= 0 && std::isfinite(action.temperature), "temperature", "0 or more",
           action.temperature);

@@ -90,6 +90,9 @@ int recommended_window(const ModelInfo& model);
 // Throws Error when a field is out of its range.
 void check(const Action& action);
 
+// Whether chance has a part in it. Otherwise its seed changes nothing.
+bool is_random(const Action& action);
+
 // Sets the field that visit() calls `key`. Throws Error for an unknown key or a value it cannot
 // take.
 void set_field(Action& action, const std::string& key, const std::string& value);

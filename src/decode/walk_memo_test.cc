@@ -80,6 +80,21 @@ TEST_F(SharedWalks, MayStandInAnotherOrderOfModels) {
   EXPECT_EQ(memo.passes(), made);
 }
 
+TEST_F(SharedWalks, OfGreedyActionsAreTheSameUnderAnyNumber) {
+  const Participant llada{&llada_, llada_lexicon().tokenizer, {4, 5}};
+  const Action greedy{.seed = 1}, drawn{.temperature = 1, .seed = 1};
+  WalkMemo memo;
+  Walker first({llada}, {greedy, drawn}, kOptions), second({llada}, {drawn, greedy}, kOptions);
+  first.share(&memo), second.share(&memo);
+  for (int action = 0; action < 2; ++action) first.walk({0, action}, kNoLimit);
+  const long made = memo.passes();
+  const Outcome known = second.walk({0, 1, 7}, kNoLimit);
+  EXPECT_EQ(memo.passes(), made) << "neither number nor draw matters without chance";
+  EXPECT_EQ(second.text(known.path.back().state), first.text(first.walk({0, 0}, kNoLimit).path.back().state));
+  second.walk({0, 0}, kNoLimit);
+  EXPECT_EQ(memo.passes(), 2 * made - 24) << "noise is another under another number";
+}
+
 TEST_F(SharedWalks, DoNotServeASmallerLimit) {
   WalkMemo memo;
   Walker first = walker(&memo), second = walker(&memo), alone = walker(nullptr);

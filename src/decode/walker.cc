@@ -119,15 +119,19 @@ Outcome Walker::walk(const Trial& trial, int limit, const WalkObserver& observer
 }
 
 // Everything that a walk for one problem depends on. A checkpoint is known by its tokenizer, which
-// all that share its model have in common; noise depends on the action's number.
+// all that share its model have in common; noise depends on the action's number, seed and draw.
 std::string Walker::memo_key(const Trial& trial) const {
   Action action = actions_[trial.action];
   const WindowState from = table_.at(trial.from);
   const bool root = trial.from == 0;
   std::string key = fmt::format(
-      "{} {} {} {} {} {} {} {}|", fmt::ptr(participants_[action.model].tokenizer), trial.action,
-      trial.draw, options_.window, options_.block_length, static_cast<int>(options_.policy),
+      "{} {} {} {} {} {}|", fmt::ptr(participants_[action.model].tokenizer), options_.window,
+      options_.block_length, static_cast<int>(options_.policy),
       options_.closed_text ? static_cast<int>(lexicons_.size()) : 0, from.steps_left);
+  if (is_random(action))
+    key += fmt::format("{} {}|", trial.action, trial.draw);
+  else
+    action.seed = 0;
   action.visit([&](auto& field, const char*, const char*) {
     if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>)
       key += fmt::format("{} ", static_cast<int>(field));

@@ -24,7 +24,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> backends = {"cuda", "cuda-f32"};
-  std::vector<int> workers = {1, 4, 16};
+  std::vector<int> workers = {1, 4, 16, 32};
   int positions = 160;
   double seconds = 1.5;
 };

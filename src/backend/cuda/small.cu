@@ -9,7 +9,8 @@
 namespace umf {
 namespace {
 
-constexpr int kThreads = 512, kCluster = 8;
+// Two blocks fit on a processor, so that one pass works while another waits at a barrier.
+constexpr int kThreads = 256, kBlocks = 2, kCluster = 8;
 constexpr int kSmallWidth = 4096;   // columns of any result
 constexpr int kProgramRows = 1024;  // more fill the GPU by themselves
 static_assert(sizeof(Operation) % 8 == 0 && sizeof(Operation) / 8 <= kThreads);
@@ -38,12 +39,12 @@ __device__ Share share_of_grid() {
           static_cast<int>(gridDim.x * kThreads)};
 }
 
-__global__ void __launch_bounds__(kThreads, 1) run_one(const Operation op) {
+__global__ void __launch_bounds__(kThreads, kBlocks) run_one(const Operation op) {
   run(op, share_of_grid());
 }
 
 // The grid is one cluster. What one block has written the others see after the barrier.
-__global__ void __launch_bounds__(kThreads, 1) run_all(const Operation* program, int count) {
+__global__ void __launch_bounds__(kThreads, kBlocks) run_all(const Operation* program, int count) {
 #if __CUDA_ARCH__ >= 900
   constexpr int kWords = sizeof(Operation) / 8;
   __shared__ std::uint64_t copies[2][kWords];
