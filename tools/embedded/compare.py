@@ -58,13 +58,13 @@ def trained(arguments, recipe, tokenizers, log):
     for text in arguments.train:
         name, rare, steps = text.split(":")
         own = recipe._replace(steps={name: 12 if arguments.smoke else int(steps)})
-        jobs.append((name, practice(name, float(rare)), own, arguments.out / f"{name}-{rare}.pt"))
+        jobs.append((name, tokenizers[name], practice(name, float(rare)), own, arguments.out / f"{name}-{rare}.pt"))
     train_all(jobs, arguments.workers, log)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     models = {name: load_weights(Model(name, tokenizers[name].size, recipe.shape),
                                  arguments.given / f"{name}.safetensors").to(device).eval()
               for name in ("dream", "llada")}
-    for name, _, _, file in jobs:
+    for name, *_, file in jobs:
         model, losses = load_model(name, tokenizers[name], recipe, file, device)
         write_safetensors(file.with_suffix(".safetensors"), tensors_of(model))
         log(f"{file.stem}: last loss {losses[-1][1]}")

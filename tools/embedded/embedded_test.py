@@ -312,6 +312,13 @@ class Make(unittest.TestCase):
                     self.assertTrue((out / "exposed" / name / file).is_file())
             self.assertEqual(len((out / "problems" / "test.jsonl").read_text().splitlines()), 300)
 
+    def test_other_vocabularies_and_styles_in_tiny(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, HERE / "differences.py", "--out", folder, "--smoke", "--workers", "1"],
+                           check=True, capture_output=True)
+            for name in ("cut", "names", "layout"):
+                self.assertTrue((pathlib.Path(folder) / f"llada-{name}" / "model.safetensors").is_file())
+
 
 if __name__ == "__main__":
     unittest.main()

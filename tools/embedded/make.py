@@ -81,9 +81,8 @@ def write_problems(folder, tokenizers, count):
     return sets["dev"]
 
 
-def train_one(name, mixture, recipe, workers, file, log):
+def train_one(name, tokenizer, mixture, recipe, workers, file, log):
     """In a process of its own: data, training, weights and losses to a file."""
-    tokenizer = learn(name)
     data = sample_data(tokenizer, mixture, recipe.samples, recipe.seed, workers)
     log(f"{file.stem}: {len(data)} programs")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -93,16 +92,15 @@ def train_one(name, mixture, recipe, workers, file, log):
 
 
 def train_all(jobs, workers, log):
-    """[(name, mixture, recipe, file)]: processes share the device, so that what one prepares on the CPU
+    """[(name, tokenizer, mixture, recipe, file)]: processes share the device, so that what one prepares on the CPU
     hides behind another's passes."""
     if workers == 1:
         for job in jobs:
-            train_one(*job[:3], 1, job[3], log)
+            train_one(*job[:-1], 1, job[-1], log)
         return
     context = multiprocessing.get_context("spawn")
     share = max(1, workers // max(1, len(jobs)))
-    processes = [context.Process(target=train_one, args=(name, mixture, recipe, share, file, log))
-                 for name, mixture, recipe, file in jobs]
+    processes = [context.Process(target=train_one, args=(*job[:-1], share, job[-1], log)) for job in jobs]
     for process in processes:
         process.start()
     for process in processes:
@@ -149,7 +147,8 @@ def make_mixture(mixture, arguments, recipe, tokenizers, dev, pool, log):
     names = list(SETS[mixture])
     given = {name: arguments.given / f"{name}.safetensors" for name in names
              if arguments.given and (arguments.given / f"{name}.safetensors").is_file()}
-    jobs = [(name, SETS[mixture][name], recipe, folder / f"{name}.pt") for name in names if name not in given]
+    jobs = [(name, tokenizers[name], SETS[mixture][name], recipe, folder / f"{name}.pt")
+            for name in names if name not in given]
     log(f"{mixture}: given {', '.join(given) or 'nothing'}; to train {', '.join(job[0] for job in jobs) or 'nothing'}")
     train_all(jobs, arguments.workers, log)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -14,6 +14,7 @@ belongs to `train`, `dev` or `test` by its hash, so that no composition is in tw
 
 import hashlib
 import random
+import re
 
 from judging import Judge, JudgeError
 from mixtures import EXAM
@@ -27,6 +28,8 @@ VISIBLE, HIDDEN = 4, 10
 
 OPENINGS = ("Write", "Define", "Implement", "Create")
 JOINTS = (", then ", ", then ", ", ", "; ", ", and then ", ", next ")
+# Variables of single steps: one token in every vocabulary, and of no operation's own.
+NAMES = ("p", "t", "u", "v", "k", "m")
 ENDINGS = (", and return it.", ", then return it.", "; return the result.", ", and return the result.")
 
 _FITTING, _SAME_TYPES = {}, {}
@@ -71,12 +74,24 @@ def describe(steps, rng):
     return text + rng.choice(ENDINGS)
 
 
-def write_code(steps):
-    """The Python of a program."""
-    lines = [f"def f({VARIABLES[steps[0][0].source]}):"]
-    for operation, constants in steps:
-        lines.append(f"    {VARIABLES[operation.target]} = {operation.code.format(**constants)}")
-    return "\n".join(lines + [f"    return {VARIABLES[steps[-1][0].target]}"])
+def write_code(steps, style="plain"):
+    """The Python of a program. All models write `plain`; the other styles are for measuring what a difference costs
+    (differences.py): `names` gives every step a variable of its own, `layout` calls list() in place of brackets and
+    returns the last value at once, so that lines differ in length and number."""
+    name = VARIABLES[steps[0][0].source]
+    lines = [f"def f({name}):"]
+    for number, (operation, constants) in enumerate(steps):
+        code, target = operation.code, VARIABLES[operation.target]
+        if style == "names":
+            code, target = re.sub(rf"\b{VARIABLES[operation.source]}\b", name, code), NAMES[number]
+        elif style == "layout" and code.startswith("[") and " for " in code:
+            code = f"list({code[1:-1]})"
+        lines.append(f"    {target} = {code.format(**constants)}")
+        name = target
+    if style == "layout":
+        lines[-1] = "    return " + lines[-1].partition(" = ")[2]
+        return "\n".join(lines)
+    return "\n".join(lines + [f"    return {name}"])
 
 
 def training_text(rng, mixture):
@@ -84,7 +99,7 @@ def training_text(rng, mixture):
     while True:
         steps = draw_steps(rng, mixture, rng.choice(TRAINING_STEPS))
         if partition(composition_of(steps)) == "train":
-            return describe(steps, rng), write_code(recall(steps, rng, mixture.get("known")))
+            return describe(steps, rng), write_code(recall(steps, rng, mixture.get("known")), mixture.get("style"))
 
 
 def recall(steps, rng, known):

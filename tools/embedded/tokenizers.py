@@ -119,13 +119,14 @@ def split_by(piece, merges):
     return parts
 
 
-def learn(name, seed=0, samples=3000):
-    """The tokenizer of a family: merges of code first, so that English cannot cut it differently."""
+def learn(name, seed=0, samples=3000, code_merges=None):
+    """The tokenizer of a family: merges of code first, so that English cannot cut it differently. With a number of
+    `code_merges` words of code may be several tokens."""
     rng = random.Random(f"tokenizer {name} {seed}")
     merges = []
     pieces = code_pieces()
     rng.shuffle(pieces)
-    learn_merges({piece: rng.randint(1, 9) for piece in pieces}, None, merges)
+    learn_merges({piece: rng.randint(1, 9) for piece in pieces}, code_merges, merges)
     english = collections.Counter()
     for _ in range(samples):
         english.update(ASCII_PATTERN.findall(training_text(rng, EXAM)[0]))

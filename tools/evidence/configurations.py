@@ -2,6 +2,7 @@
 """Prints one set of configurations for `umf bench --configs`: who is compared with whom.
 
     tools/evidence/configurations.py main | dropout | study | treasure | smoke
+    tools/evidence/configurations.py differences FOLDER      with the models of tools/embedded/differences.py
 
 Budgets are multiples of the embedded models' window of 96 cells.
 """
@@ -20,9 +21,6 @@ RULES = {
     "diffcoder": "model=diffcoder,strategy=low-confidence,temperature=%s",
 }
 PAIRS = list(itertools.combinations(RULES, 2))
-# Who also gets 32 windows: a budget that costs as much as all others together.
-LARGEST = ["umf-dream-llada", "umf-3", "umf-dream-0.1-1.0", "umf-pair", "bon-dream-1.0", "bon-llada-1.0",
-           "bon-diffcoder-1.0", "pair-dream-llada-1.0", "pair-dream-diffcoder-1.0", "dts-dream-1.0", "abm-1.0", "aba-1.0"]
 
 
 def configuration(name, search, actions, budgets=BUDGETS, **options):
@@ -63,14 +61,12 @@ def main():
                  configuration(f"aba-{t}", "ab-mcts-a", [("dream", t), ("llada", t)])]
     sets += [configuration("pair-dts-1.0", "pair", [("dream", "1.0"), ("llada", "1.0")], BUDGETS[1:],
                            **{"pair-method": "dts"}),
-             configuration("abm-3-1.0", "ab-mcts-m", [(model, "1.0") for model in RULES])]
+             configuration("abm-3-1.0", "ab-mcts-m", [(model, "1.0") for model in RULES]),
+             configuration("aba-3-1.0", "ab-mcts-a", [(model, "1.0") for model in RULES])]
     # One trajectory over the whole budget that masks cells again: short of two windows there is nothing to remask.
-    sets += [dict(configuration(f"remdm-{form}-{model}", "remdm", [], BUDGETS[1:5]),
+    sets += [dict(configuration(f"remdm-{form}-{model}", "remdm", [], BUDGETS[1:]),
                   action=[RULES[model] % t + f",remask={form}"])
              for model, form, t in (("dream", "conf", "0.1"), ("llada", "conf", "0.1"), ("dream", "loop", "0.1"))]
-    for one in sets:
-        if one["name"] not in LARGEST:
-            one["budget"] = [budget for budget in one["budget"] if budget < BUDGETS[-1]]
     return sets + spent()
 
 
@@ -116,6 +112,20 @@ def treasure():
     return [configuration(f"treasure-{model}", "treasure", [(model, "1.0")], BUDGETS[1:4]) for model in ("dream", "llada")]
 
 
+def differences(folder):
+    """Searches over dream and one kind of llada: the shipped one, and those that cut code or write otherwise."""
+    sets = []
+    for kind in ("shipped", "cut", "names", "layout"):
+        models = {"model": ["dream", "llada" if kind == "shipped" else f"llada={folder}/llada-{kind}"]}
+        sets += [configuration(f"greedy-{kind}", "best-of-n", [("llada", 0)], BUDGETS[:1], **models),
+                 fork(f"umf-{kind}", ["dream", "llada"], BUDGETS[:5], **models),
+                 configuration(f"pair-{kind}", "pair", [("dream", "1.0"), ("llada", "1.0")], BUDGETS[1:5], **models)]
+        if kind == "cut":
+            sets.append(fork("umf-cut-fixed", ["dream", "llada"], BUDGETS[:5], **models,
+                             **{"window-policy": "fixed-window"}))
+    return sets
+
+
 def smoke():
     """Every kind of search once, in little."""
     few = BUDGETS[:2]
@@ -125,7 +135,8 @@ def smoke():
 
 
 if __name__ == "__main__":
-    sets = {f.__name__: f for f in (main, dropout, study, treasure, smoke)}
-    if len(sys.argv) != 2 or sys.argv[1] not in sets:
+    sets = {f.__name__: f for f in (main, dropout, study, treasure, smoke, differences)}
+    name, *folder = sys.argv[1:] or [""]
+    if name not in sets or len(folder) != (name == "differences"):
         sys.exit(__doc__)
-    print(json.dumps(sets[sys.argv[1]](), indent=1))
+    print(json.dumps(sets[name](*folder), indent=1))
