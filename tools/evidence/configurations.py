@@ -2,7 +2,8 @@
 """Prints one set of configurations for `umf bench --configs`: who is compared with whom.
 
     tools/evidence/configurations.py main | dropout | study | treasure | smoke
-    tools/evidence/configurations.py differences FOLDER      with the models of tools/embedded/differences.py
+    tools/evidence/configurations.py shipped
+    tools/evidence/configurations.py cut | names | layout FOLDER     with that model of tools/embedded/differences.py
 
 Budgets are multiples of the embedded models' window of 96 cells.
 """
@@ -112,18 +113,14 @@ def treasure():
     return [configuration(f"treasure-{model}", "treasure", [(model, "1.0")], BUDGETS[1:4]) for model in ("dream", "llada")]
 
 
-def differences(folder):
-    """Searches over dream and one kind of llada: the shipped one, and those that cut code or write otherwise."""
-    sets = []
-    for kind in ("shipped", "cut", "names", "layout"):
-        models = {"model": ["dream", "llada" if kind == "shipped" else f"llada={folder}/llada-{kind}"]}
-        sets += [configuration(f"greedy-{kind}", "best-of-n", [("llada", 0)], BUDGETS[:1], **models),
-                 fork(f"umf-{kind}", ["dream", "llada"], BUDGETS[:5], **models),
-                 configuration(f"pair-{kind}", "pair", [("dream", "1.0"), ("llada", "1.0")], BUDGETS[1:5], **models)]
-        if kind == "cut":
-            sets.append(fork("umf-cut-fixed", ["dream", "llada"], BUDGETS[:5], **models,
-                             **{"window-policy": "fixed-window"}))
-    return sets
+def differences(kind, folder=""):
+    """Searches over dream and one kind of llada: the shipped one, or one that cuts code or writes it otherwise."""
+    models = {"model": ["dream", f"llada={folder}/llada-{kind}" if folder else "llada"]}
+    policies = ("preserve-masks", "fixed-window") if kind == "cut" else ("preserve-masks",)
+    return [configuration(f"greedy-{kind}", "best-of-n", [("llada", 0)], BUDGETS[:1], **models),
+            configuration(f"pair-{kind}", "pair", [("dream", "1.0"), ("llada", "1.0")], BUDGETS[1:5], **models)] + [
+            fork(f"umf-{kind}" + ("-fixed" if policy == "fixed-window" else ""), ["dream", "llada"], BUDGETS[:5], **models,
+                 **{"window-policy": policy}) for policy in policies]
 
 
 def smoke():
@@ -135,8 +132,12 @@ def smoke():
 
 
 if __name__ == "__main__":
-    sets = {f.__name__: f for f in (main, dropout, study, treasure, smoke, differences)}
     name, *folder = sys.argv[1:] or [""]
-    if name not in sets or len(folder) != (name == "differences"):
+    sets = {f.__name__: f for f in (main, dropout, study, treasure, smoke)}
+    kinds = ("cut", "names", "layout") if folder else ("shipped",)
+    if name in kinds and len(folder) <= 1:
+        print(json.dumps(differences(name, *folder), indent=1))
+    elif name in sets and not folder:
+        print(json.dumps(sets[name](), indent=1))
+    else:
         sys.exit(__doc__)
-    print(json.dumps(sets[name](*folder), indent=1))

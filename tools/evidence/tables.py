@@ -3,7 +3,7 @@
 
     tools/evidence/tables.py RUNS [--plot scaling.svg]
 
-RUNS holds main/, and where they were made study/, treasure/ and drop-RATE/. Of a run that is not complete
+RUNS holds main/, and where they were made study/, treasure/, differences-KIND/ and drop-RATE/. Of a run that is not complete
 the leading problems count that every configuration has finished: all are compared on the same ones, and
 hard ones, which take longer, are not left out.
 """
@@ -23,8 +23,8 @@ PAPER = {"best-of-N, one model": (18, 71, 66), "pair of best-of-N": (19, 75, 66)
          "pair of one-model UnMaskForks": (24, 78, 69), "UnMaskFork, two models": (28, 88, 72),
          "UnMaskFork, three models": (32, 87, 76)}
 KINDS = {"one model, greedy": "greedy-", "best-of-N, one model": "bon-", "pair of best-of-N": "pair-dream-llada- pair-dream-diff pair-llada-",
-         "DTS*, one model": "dts-", "pair of DTS*": "pair-dts", "AB-MCTS-M": "abm-0 abm-1", "AB-MCTS-A": "aba-",
-         "AB-MCTS-M, three models": "abm-3", "ReMDM": "remdm-",
+         "DTS*, one model": "dts-", "pair of DTS*": "pair-dts", "AB-MCTS-M": "abm-0 abm-1", "AB-MCTS-A": "aba-0 aba-1",
+         "AB-MCTS-M, three models": "abm-3", "AB-MCTS-A, three models": "aba-3", "ReMDM": "remdm-",
          "UnMaskFork, one model, two temperatures": "umf-dream-0 umf-llada-0", "pair of one-model UnMaskForks": "umf-pair",
          "UnMaskFork in blocks of 4": "umf-block", "UnMaskFork, two models": "umf-dream-llada umf-llada-dream umf-dream-diff umf-llada-diff",
          "UnMaskFork, three models": "umf-3"}
@@ -139,16 +139,15 @@ def continued_share(run, name, budget):
     continued = rollouts = 0
     for problem, result in enumerate(run.column(name, budget)):
         trace = run.folder / "traces" / f"{problem:05}-{number:03}-{run.budgets(name)[-1]}.jsonl"
-        if not trace.exists():
-            return ""
         count = result["search"]["rollouts"]
         continued += sum(itertools.islice(continued_hits(trace.read_text().splitlines()), count))
         rollouts += count
-    return f"{100 * continued / rollouts:.1f}"
+    return 100 * continued / rollouts
 
 
 def cache(run):
-    """Hits, savings and switches with the whole budget spent; pass rates with and without the cache."""
+    """Hits, savings and switches with the whole budget spent; pass rates with and without the cache. The hit rate is
+    that of the simulation, where no two paths meet; further hits are those where they do."""
     simulated = {384: (48.4, 2.65), 768: (53.9, 5.9), 1536: (55.0, 13.9)}
     rows = []
     for name in ("spent-2", "spent-3"):
@@ -156,11 +155,29 @@ def cache(run):
             column = run.column(name, budget)
             total = lambda key: sum(result["search"][key] for result in column)
             known = simulated.get(budget, ("", "")) if name == "spent-2" else ("", "")
+            continued = continued_share(run, name, budget)
             rows.append([name[-1], budget // WINDOW, f"{percent(run.solved(name + '-no-cache', budget)):.1f}",
-                         f"{percent(run.solved(name, budget)):.1f}", f"{100 * total('hits') / total('rollouts'):.1f}", continued_share(run, name, budget), known[0],
+                         f"{percent(run.solved(name, budget)):.1f}", f"{continued:.1f}", known[0],
+                         f"{100 * total('hits') / total('rollouts') - continued:.1f}",
                          f"{total('saved_nfe') / len(column):.0f}", f"{total('switches') / len(column):.2f}", known[1]])
-    return table(["models", "windows", "without cache", "with cache", "hit rate %", "continued %", "simulated", "saved passes", "switches",
-                  "simulated"], rows)
+    return table(["models", "windows", "without cache", "with cache", "hit rate %", "simulated", "further hits %",
+                  "saved passes", "switches", "simulated"], rows)
+
+
+def together(run):
+    """Of the problems that no model solves alone: where the path of the answer switched last, how often, and when."""
+    rows = []
+    for name, models in (("umf-dream-llada", 2), ("umf-3", 3)):
+        alone = [any(one) for one in zip(*(run.solved(greedy) for greedy in run.matching("greedy-")[:models]))]
+        found = [result for known, result in zip(alone, run.column(name, BUDGETS[4])) if result["passed"] and not known]
+        paths = [result["best"]["path"] for result in found]
+        switches = [[level for level in range(1, len(path)) if path[level] != path[level - 1]] for path in paths]
+        last = [places[-1] if places else 0 for places in switches]
+        windows = sorted(result["search"]["nfe"] / WINDOW for result in found)
+        rows.append([f"`{name}`", len(found)] + [last.count(level) for level in range(1, 8)]
+                    + [sum(len(places) == 1 for places in switches), f"{windows[len(windows) // 2]:.1f}"])
+    return table(["search", "problems"] + [f"checkpoint {level}" for level in range(1, 8)]
+                 + ["one switch", "windows, median"], rows)
 
 
 def plain(run):
@@ -171,6 +188,21 @@ def plain(run):
         rows.append([f"`{name}`"] + [f"{percent(run.solved(name, b)):.1f}" if b in budgets else "" for b in BUDGETS[:5]]
                     + [f"{mean('nfe'):.0f}", f"{mean('spared_nfe'):.0f}"])
     return table(["configuration"] + [f"{b // WINDOW}" for b in BUDGETS[:5]] + ["passes", "spared"], rows)
+
+
+def differences(folders):
+    """What switching gains over the first answers of both models and over their pair, by how the second one differs."""
+    rows = []
+    for folder in folders:
+        run, kind = Run(folder), folder.name.removeprefix("differences-")
+        rival = run.solved(f"pair-{kind}")
+        for name in run.matching("umf-"):
+            solved = run.solved(name)
+            rows.append([f"`{name.removeprefix('umf-')}`", f"{percent(run.solved('greedy-' + kind)):.1f}"]
+                        + [f"{percent(run.solved(name, budget)):.1f}" for budget in BUDGETS[:5]]
+                        + [paired(solved, run.solved(name, BUDGETS[1])), f"{percent(rival):.1f}", paired(solved, rival)])
+    return table(["`llada`", "alone"] + [f"{b // WINDOW}" for b in BUDGETS[:5]]
+                 + ["16 over 2 windows", "pair, 16 windows", "over the pair"], rows)
 
 
 def dropout(folders, whole):
@@ -193,14 +225,16 @@ def main():
     print(f"{len(run.problems)} problems\n\n### Methods\n\n{methods(run)}\n### Scaling\n\n{scaling(run)}")
     print(f"### Rivals\n\n{every_rival(run)}")
     if run.matching("spent-3"):
-        print(f"### Cache\n\n{cache(run)}")
+        print(f"### Cache\n\n{cache(run)}\n### Solved only together\n\n{together(run)}")
     for name in ("study", "treasure"):
         if (arguments.runs / name).is_dir():
             other = Run(arguments.runs / name)
-            print("" if not other.problems else f"### {name.capitalize()}, {len(other.problems)} problems of dev\n\n{plain(other)}")
-    folders = sorted(arguments.runs.glob("drop-*"))
-    if folders:
-        print(f"### Visible tests left out\n\n{dropout(folders, run)}")
+            print("" if not other.problems else f"### {name.capitalize()}, {len(other.problems)} problems\n\n{plain(other)}")
+    for name, title, tell in (("drop", "Visible tests left out", lambda folders: dropout(folders, run)),
+                              ("differences", "Kinds of `llada` beside `dream`", differences)):
+        folders = sorted(file.parent for file in arguments.runs.glob(f"{name}-*/config.json"))
+        if folders:
+            print(f"### {title}\n\n{tell(folders)}")
     if arguments.plot:
         arguments.plot.write_text(scaling_plot(run, share_interval))
 
