@@ -40,11 +40,13 @@ std::optional<BenchJob> JobBoard::next() {
     std::vector<int> open;
     bool busy = false, done = true;
     for (int c = 0; c < static_cast<int>(manifest.configurations.size()); ++c) {
+      const auto holder = held.find(Manifest::job_name(p, c));
+      const bool another = holder != held.end() && holder->second != self_;
+      busy |= another;  // with a job that is done, too: it is about to claim the next one here
       if (missing(p, c).empty()) continue;
       done = false;
-      const auto holder = held.find(Manifest::job_name(p, c));
       if (holder == held.end()) open.push_back(c);
-      if (holder != held.end() && holder->second != self_) busy = others_at_work_ = true;
+      others_at_work_ |= another;
     }
     if (done && p == first_open_) ++first_open_;
     for (const int c : open) {

@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "base/error.h"
@@ -39,16 +40,19 @@ struct OpenJob {
 
 class Runner {
  public:
-  Runner(const RunDirectory& run, const BenchPlan& plan, Shelf& shelf, const BenchHooks& hooks)
+  // One worker of a process keeps the views.
+  Runner(const RunDirectory& run, const BenchPlan& plan, Shelf& shelf, const BenchHooks& hooks,
+         bool keeps_views)
       : run_(run),
         plan_(plan),
         shelf_(shelf),
         hooks_(hooks),
         heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds),
         board_(run, heartbeat_),
-        views_(run),
         writer_(run.results() / (heartbeat_.self().id + ".jsonl")),
-        judges_(plan.judge_threads, kWaitingPerJudge * plan.judge_threads) {}
+        judges_(plan.judge_threads, kWaitingPerJudge * plan.judge_threads) {
+    if (keeps_views) views_.emplace(run);
+  }
 
   BenchEnd work();
 
@@ -64,6 +68,7 @@ class Runner {
   bool search(const std::shared_ptr<OpenJob>& open, const Configuration& configuration);
   void submit(const std::shared_ptr<OpenJob>& open, std::vector<Result> results);
   void record(OpenJob& open, std::vector<Result> results);
+  void retire_finished();
 
   const RunDirectory& run_;
   const BenchPlan& plan_;
@@ -71,8 +76,11 @@ class Runner {
   const BenchHooks& hooks_;
   const Heartbeat heartbeat_;
   JobBoard board_;
-  Views views_;
+  std::optional<Views> views_;
   ResultWriter writer_;
+  // A finished job stays claimed until the next one is, so that nobody takes its problem meanwhile.
+  std::mutex finished_mutex_;
+  std::vector<Lease> finished_;
   int shared_problem_ = -1;
   std::unique_ptr<SharedProblem> shared_;
   TaskThreads judges_;  // last: its threads use the above
@@ -81,8 +89,10 @@ class Runner {
 BenchEnd Runner::work() {
   write_problems(run_, plan_.tasks);
   while (!stopped()) {
-    views_.refresh_now_and_then(board_.results());
-    if (auto job = board_.next()) {
+    if (views_) views_->refresh_now_and_then(board_.results());
+    auto job = board_.next();
+    retire_finished();
+    if (job) {
       do_job(*std::move(job));
     } else if (!await_others()) {
       break;
@@ -90,7 +100,8 @@ BenchEnd Runner::work() {
   }
   const bool stopped_early = stopped();
   if (stopped_early) judges_.stop();
-  views_.refresh(board_.results());
+  retire_finished();
+  board_.results().refresh();
   const Tally tally = board_.tally();
   if (tally.done == tally.total) {
     run_.remove_checkpoints();
@@ -104,6 +115,7 @@ BenchEnd Runner::work() {
 
 bool Runner::await_others() {
   judges_.drain();  // what it finishes may be all that was missing
+  retire_finished();
   board_.results().refresh();
   const Tally tally = board_.tally();
   const bool all_tried = tally.done + tally.failed == tally.total && !board_.others_at_work();
@@ -216,7 +228,14 @@ void Runner::record(OpenJob& open, std::vector<Result> results) {
   }
   if (--open.parts_left > 0 || !open.settled) return;  // failures stay claimed while this one lives
   run_.remove_checkpoints(open.job.lease.job + "-");
-  board_.leases().retire(open.job.lease);
+  const std::lock_guard finished_lock(finished_mutex_);
+  finished_.push_back(open.job.lease);
+}
+
+void Runner::retire_finished() {
+  const std::lock_guard lock(finished_mutex_);
+  for (const Lease& lease : finished_) board_.leases().retire(lease);
+  finished_.clear();
 }
 
 // Hooks for several workers; the first failure stops them all.
@@ -260,7 +279,8 @@ BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHo
   Team team(hooks);
   const auto work = [&](int worker) {
     try {
-      ends[worker] = Runner(run, plan, plan.shelf.replica(worker), team.hooks()).work();
+      ends[worker] =
+          Runner(run, plan, plan.shelf.replica(worker), team.hooks(), worker == 0).work();
     } catch (...) {
       team.fail(std::current_exception());
     }
@@ -270,6 +290,8 @@ BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHo
   work(0);
   for (std::thread& other : others) other.join();
   team.rethrow();
+  ResultIndex results(run.results());
+  Views(run).refresh(results);
   return *std::ranges::min_element(ends);  // whoever saw more done knows better
 }
 

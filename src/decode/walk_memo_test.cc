@@ -90,7 +90,8 @@ TEST_F(SharedWalks, OfGreedyActionsAreTheSameUnderAnyNumber) {
   const long made = memo.passes();
   const Outcome known = second.walk({0, 1, 7}, kNoLimit);
   EXPECT_EQ(memo.passes(), made) << "neither number nor draw matters without chance";
-  EXPECT_EQ(second.text(known.path.back().state), first.text(first.walk({0, 0}, kNoLimit).path.back().state));
+  EXPECT_EQ(second.text(known.path.back().state),
+            first.text(first.walk({0, 0}, kNoLimit).path.back().state));
   second.walk({0, 0}, kNoLimit);
   EXPECT_EQ(memo.passes(), 2 * made - 24) << "noise is another under another number";
 }

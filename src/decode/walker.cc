@@ -124,10 +124,10 @@ std::string Walker::memo_key(const Trial& trial) const {
   Action action = actions_[trial.action];
   const WindowState from = table_.at(trial.from);
   const bool root = trial.from == 0;
-  std::string key = fmt::format(
-      "{} {} {} {} {} {}|", fmt::ptr(participants_[action.model].tokenizer), options_.window,
-      options_.block_length, static_cast<int>(options_.policy),
-      options_.closed_text ? static_cast<int>(lexicons_.size()) : 0, from.steps_left);
+  std::string key =
+      fmt::format("{} {} {} {} {} {}|", fmt::ptr(participants_[action.model].tokenizer),
+                  options_.window, options_.block_length, static_cast<int>(options_.policy),
+                  options_.closed_text ? static_cast<int>(lexicons_.size()) : 0, from.steps_left);
   if (is_random(action))
     key += fmt::format("{} {}|", trial.action, trial.draw);
   else

@@ -1,0 +1,80 @@
+#include "bench/job_board.h"
+
+#include <gtest/gtest.h>
+
+#include "fakes/temporary_directory.h"
+
+namespace umf {
+namespace {
+
+Json manifest() {
+  return {{"version", "1"},
+          {"dataset",
+           {{"kind", "problems"}, {"path", "/d"}, {"fingerprint", "f"}, {"problems", {"a", "b"}}}},
+          {"models", Json::array()},
+          {"configurations",
+           {{{"name", "one"}, {"budgets", {16}}}, {{"name", "two"}, {"budgets", {16}}}}}};
+}
+
+// Workers of one run, each with a view of its own.
+class JobBoardTest : public testing::Test {
+ protected:
+  struct Worker {
+    Heartbeat heartbeat;
+    JobBoard board;
+    ResultWriter writer;
+    explicit Worker(const RunDirectory& run)
+        : heartbeat(run.workers(), this_process(), 60),
+          board(run, heartbeat),
+          writer(run.results() / (heartbeat.self().id + ".jsonl")) {}
+  };
+  void finish(Worker& worker, const BenchJob& job) {
+    Result r;
+    const Manifest& made = run_.manifest();
+    r.key = {made.ids[job.problem], made.configurations[job.configuration].name, 16};
+    r.passed = true;
+    worker.writer.append(r);
+  }
+  // Problem and configuration of the next job, or nothing.
+  static std::pair<int, int> place(const std::optional<BenchJob>& job) {
+    return job ? std::pair(job->problem, job->configuration) : std::pair(-1, -1);
+  }
+
+  TemporaryDirectory directory_;
+  RunDirectory run_ = RunDirectory::start(directory_ / "run", manifest(), false);
+  Worker a_{run_}, b_{run_};
+};
+
+using Place = std::pair<int, int>;
+
+TEST_F(JobBoardTest, WorkersKeepToProblemsOfTheirOwn) {
+  EXPECT_EQ(place(a_.board.next()), Place(0, 0));
+  EXPECT_EQ(place(b_.board.next()), Place(1, 0));
+  EXPECT_EQ(place(a_.board.next()), Place(0, 1));
+  EXPECT_EQ(place(b_.board.next()), Place(1, 1));
+  EXPECT_EQ(place(a_.board.next()), Place(-1, -1));
+  EXPECT_TRUE(a_.board.others_at_work());
+}
+
+TEST_F(JobBoardTest, AFinishedJobKeepsItsProblemUntilItsLeaseIsRetired) {
+  const auto job = a_.board.next();
+  ASSERT_EQ(place(job), Place(0, 0));
+  finish(a_, *job);
+  EXPECT_EQ(place(b_.board.next()), Place(1, 0)) << "the other one goes on with the first problem";
+  EXPECT_EQ(place(a_.board.next()), Place(0, 1));
+}
+
+TEST_F(JobBoardTest, WhoHasNothingElseToDoHelps) {
+  const auto job = a_.board.next();
+  ASSERT_EQ(place(job), Place(0, 0));
+  finish(a_, *job);
+  for (const Place& own : {Place(1, 0), Place(1, 1)}) {
+    const auto next = b_.board.next();
+    ASSERT_EQ(place(next), own);
+    finish(b_, *next);
+  }
+  EXPECT_EQ(place(b_.board.next()), Place(0, 1));
+}
+
+}  // namespace
+}  // namespace umf
