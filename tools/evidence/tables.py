@@ -21,7 +21,13 @@ from plot import scaling_plot
 PAPER = {"best-of-N, one model": (18, 71, 66), "pair of best-of-N": (19, 75, 66), "DTS*, one model": (18, 72, 67),
          "pair of DTS*": (18, 75, 68), "AB-MCTS-M": (21, 81, 68), "UnMaskFork, one model, two temperatures": (27, 82, 71),
          "pair of one-model UnMaskForks": (24, 78, 69), "UnMaskFork, two models": (28, 88, 72),
-         "UnMaskFork, three models": (32, 87, 76)}
+         "UnMaskFork, three models": (32, 87, 76), "ReMDM": (18, "–", "–"), "UnMaskFork in blocks of 4": (31, "–", "–")}
+# And of its cache with two models on LiveCodeBench: solved without and with it, hit rate, saved windows, switches. The
+# simulation of its setting gives the next two: hit rate and switches.
+PAPER_CACHE = {1: (18, 18, 0.0, 0.0, 0.0), 2: (19, 19, 0.0, 0.0, 1.0), 4: (21, 22, 47.8, 2.7, 2.6),
+               8: (23, 24, 54.5, 8.3, 5.7), 16: (26, 28, 55.8, 18.5, 13.5)}
+SIMULATED = {1: (0.0, 0.0), 2: (0.0, 1.0), 4: (48.4, 2.65), 8: (53.9, 5.9), 16: (55.0, 13.9)}
+PAPER_DROPOUT = {"0": 28, "0.1": 28, "0.5": 25, "0.8": 24}  # two models, LiveCodeBench, 16 windows
 KINDS = {"one model, greedy": "greedy-", "best-of-N, one model": "bon-", "pair of best-of-N": "pair-dream-llada- pair-dream-diff pair-llada-",
          "DTS*, one model": "dts-", "pair of DTS*": "pair-dts", "AB-MCTS-M": "abm-0 abm-1", "AB-MCTS-A": "aba-0 aba-1",
          "AB-MCTS-M, three models": "abm-3", "AB-MCTS-A, three models": "aba-3", "ReMDM": "remdm-",
@@ -147,21 +153,22 @@ def continued_share(run, name, budget):
 
 def cache(run):
     """Hits, savings and switches with the whole budget spent; pass rates with and without the cache. The hit rate is
-    that of the simulation, where no two paths meet; further hits are those where they do."""
-    simulated = {384: (48.4, 2.65), 768: (53.9, 5.9), 1536: (55.0, 13.9)}
+    that of paper and simulation, where no two paths meet; further hits are those where they do."""
     rows = []
     for name in ("spent-2", "spent-3"):
         for budget in run.budgets(name):
-            column = run.column(name, budget)
+            column, windows = run.column(name, budget), budget // WINDOW
             total = lambda key: sum(result["search"][key] for result in column)
-            known = simulated.get(budget, ("", "")) if name == "spent-2" else ("", "")
+            without, with_it, hits, saved, switches = PAPER_CACHE[windows] if name == "spent-2" else [""] * 5
+            expected = SIMULATED[windows] if name == "spent-2" else [""] * 2
             continued = continued_share(run, name, budget)
-            rows.append([name[-1], budget // WINDOW, f"{percent(run.solved(name + '-no-cache', budget)):.1f}",
-                         f"{percent(run.solved(name, budget)):.1f}", f"{continued:.1f}", known[0],
-                         f"{100 * total('hits') / total('rollouts') - continued:.1f}",
-                         f"{total('saved_nfe') / len(column):.0f}", f"{total('switches') / len(column):.2f}", known[1]])
-    return table(["models", "windows", "without cache", "with cache", "hit rate %", "simulated", "further hits %",
-                  "saved passes", "switches", "simulated"], rows)
+            rows.append([name[-1], windows, f"{percent(run.solved(name + '-no-cache', budget)):.1f}",
+                         f"{percent(run.solved(name, budget)):.1f}", f"{without} / {with_it}".strip(" /"),
+                         f"{continued:.1f}", expected[0], hits, f"{100 * total('hits') / total('rollouts') - continued:.1f}",
+                         f"{total('saved_nfe') / len(column) / WINDOW:.1f}", saved,
+                         f"{total('switches') / len(column):.2f}", expected[1], switches])
+    return table(["models", "windows", "without cache", "with cache", "paper", "hit rate %", "simulated", "paper",
+                  "further hits %", "saved windows", "paper", "switches", "simulated", "paper"], rows)
 
 
 def together(run):
@@ -210,8 +217,10 @@ def dropout(folders, whole):
     runs = [("0", whole)] + [(folder.name.removeprefix("drop-"), Run(folder)) for folder in folders]
     names = [name for name, _ in runs[-1][1].configurations]
     for rate, run in runs:
-        rows.append([rate, len(run.problems)] + [f"{percent(run.solved(name)):.1f}" for name in names])
-    return table(["share of visible tests left out", "problems"] + [f"`{name}`" for name in names], rows)
+        rows.append([rate, len(run.problems)] + [f"{percent(run.solved(name)):.1f}" for name in names]
+                    + [PAPER_DROPOUT.get(rate, "")])
+    return table(["share of visible tests left out", "problems"] + [f"`{name}`" for name in names]
+                 + ["paper, two models, LCB"], rows)
 
 
 def main():
