@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "bench/statistics.h"
 
@@ -14,9 +16,18 @@ namespace {
 using Results = std::map<ResultKey, Result>;
 using Ordered = nlohmann::ordered_json;
 
-const Result* find(const Results& results, const ResultKey& key) {
-  const auto found = results.find(key);
-  return found == results.end() ? nullptr : &found->second;
+// The results of one configuration at one budget, a null where a problem has none. Every pair of
+// configurations is compared, so results are looked up once and not for each pair.
+using Column = std::vector<const Result*>;
+
+Column column_of(const Manifest& manifest, const Results& results, const std::string& name,
+                 long budget) {
+  Column column;
+  for (const std::string& id : manifest.ids) {
+    const auto found = results.find({id, name, budget});
+    column.push_back(found == results.end() ? nullptr : &found->second);
+  }
+  return column;
 }
 
 // One configuration at one budget, over all problems.
@@ -90,12 +101,10 @@ Ordered Group::json(const std::string& name, long budget) const {
           {"peak_memory_bytes", peak_memory_bytes}};
 }
 
-Paired pair_up(const Manifest& manifest, const Results& results, const std::string& first,
-               const std::string& second, long budget) {
+Paired pair_up(const Column& first, const Column& second) {
   Paired pairs;
-  for (const std::string& id : manifest.ids) {
-    const Result* one = find(results, {id, first, budget});
-    const Result* other = find(results, {id, second, budget});
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const Result *one = first[i], *other = second[i];
     if (one == nullptr || other == nullptr || !one->passed || !other->passed) continue;
     if (*one->passed) {
       ++(*other->passed ? pairs.both : pairs.only_first);
@@ -106,9 +115,8 @@ Paired pair_up(const Manifest& manifest, const Results& results, const std::stri
   return pairs;
 }
 
-Ordered comparison(const Manifest& manifest, const Results& results, const std::string& first,
-                   const std::string& second, long budget) {
-  const Paired pairs = pair_up(manifest, results, first, second, budget);
+Ordered comparison(const std::string& first, const std::string& second, long budget,
+                   const Paired& pairs) {
   const Interval interval = paired_interval(pairs);
   return {{"first", first},
           {"second", second},
@@ -158,19 +166,26 @@ std::string groups_table(const Ordered& groups, std::size_t width) {
 }  // namespace
 
 Ordered summarise(const Manifest& manifest, const Results& results) {
+  std::map<std::pair<std::string, long>, Column> columns;
+  for (const Manifest::Entry& entry : manifest.configurations) {
+    for (const long budget : entry.budgets)
+      columns[{entry.name, budget}] = column_of(manifest, results, entry.name, budget);
+  }
   Ordered groups = Ordered::array(), comparisons = Ordered::array();
   bool complete = true;
   const auto& entries = manifest.configurations;
   for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
     for (const long budget : entry->budgets) {
+      const Column& column = columns.at({entry->name, budget});
       Group group;
-      for (const std::string& id : manifest.ids)
-        group.add(find(results, {id, entry->name, budget}));
+      for (const Result* result : column) group.add(result);
       complete = complete && group.failed + group.missing == 0;
       groups.push_back(group.json(entry->name, budget));
       for (auto other = entry + 1; other != entries.end(); ++other) {
-        if (std::ranges::find(other->budgets, budget) == other->budgets.end()) continue;
-        comparisons.push_back(comparison(manifest, results, entry->name, other->name, budget));
+        const auto theirs = columns.find({other->name, budget});
+        if (theirs == columns.end()) continue;
+        comparisons.push_back(
+            comparison(entry->name, other->name, budget, pair_up(column, theirs->second)));
       }
     }
   }
