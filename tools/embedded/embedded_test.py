@@ -20,7 +20,7 @@ from judging import Judge, tests_of
 from mixtures import EXAM, SETS, knowledge
 from operations import OPERATIONS
 from search import Rollout, UnMaskFork, targets
-from tasks import composition_of, draw_steps, make_problems, partition, training_text
+from tasks import composition_of, draw_steps, draw_tests, make_problems, partition, training_text, write_code
 from tokenizers import FAMILIES, convert, learn
 
 try:
@@ -60,6 +60,19 @@ class Tasks(unittest.TestCase):
                 tests = tests_of(reward)
                 self.assertEqual(judge.passed(code, tests), len(tests), problem["prompt"])
 
+    def test_programs_of_every_style_do_the_same_and_look_different(self):
+        rng, judge, compared = random.Random(8), Judge(), 0
+        for _ in range(60):
+            steps = draw_steps(rng, EXAM, 4)
+            tests = draw_tests(rng, steps, judge) or []
+            plain, names, layout = (write_code(steps, style) for style in ("plain", "names", "layout"))
+            self.assertEqual(len({plain, names, layout}), 3)
+            self.assertEqual(names.count("\n"), plain.count("\n"))
+            for code in (plain, names, layout):
+                self.assertEqual(judge.passed(code, tests), len(tests), code)
+            compared += len(tests)
+        self.assertGreater(compared, 100)
+
     def test_a_seed_gives_the_same_problems(self):
         again = make_problems("dev", 40, lambda prompt, code: True, seed=3)
         self.assertEqual([p for p, _, _ in again], [p for p, _, _ in self.dev])
@@ -90,6 +103,12 @@ class Tokenizers(unittest.TestCase):
         for _, code in self.texts:
             cuts = {tuple(len(t.token_bytes[i]) for i in t.encode(code)) for t in self.tokenizers.values()}
             self.assertEqual(len(cuts), 1)
+
+    def test_with_fewer_merges_code_is_cut_into_more_tokens(self):
+        cut, whole = learn("llada", code_merges=110), self.tokenizers["llada"]
+        lengths = [(len(cut.encode(code)), len(whole.encode(code))) for _, code in self.texts]
+        self.assertGreater(sum(a for a, _ in lengths), 1.1 * sum(b for _, b in lengths))
+        self.assertEqual("".join(cut.token_bytes[i].decode() for i in cut.encode(self.texts[0][1])), self.texts[0][1])
 
     def test_vocabularies_differ_in_ids_and_in_english(self):
         encodings = [[tuple(t.encode(text)) for text, _ in self.texts] for t in self.tokenizers.values()]
