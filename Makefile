@@ -1,6 +1,6 @@
 # The front door. Everything real happens in CMake; `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: packages test-packages build all solve test asan bench bench-gpu evidence fuzz format format-check tidy clean help
+.PHONY: packages test-packages build all solve test asan bench bench-gpu evidence evidence-short fuzz format format-check tidy clean help
 
 packages:
 	@tools/install-packages
@@ -32,6 +32,9 @@ bench: all ## the measurements of docs/benchmarks.md (minutes)
 
 evidence: build ## what switching models gains, on the embedded models: more than a day on two cores, resumable
 	@tools/evidence/run build evidence all --workers $$(nproc) --threads $$(nproc)
+
+evidence-short: build ## the claim alone, on 100 problems: 20 minutes on two cores, resumable
+	@tools/evidence/run build evidence-short short --workers $$(nproc) --threads $$(nproc)
 
 fuzz: packages ## fuzz every parser of untrusted input; FUZZ_SECONDS=60 each
 	@tools/fuzz $(or $(FUZZ_SECONDS),60)

@@ -1,5 +1,6 @@
 #include "bench/job_board.h"
 
+#include <set>
 #include <utility>
 
 namespace umf {
@@ -29,37 +30,37 @@ std::vector<long> JobBoard::missing(int problem, int configuration) const {
   return budgets;
 }
 
-// Problems that others are at come last: whoever has one shares walks between its configurations.
 std::optional<BenchJob> JobBoard::next() {
   results_.refresh();
-  const auto held = leases_.held();
-  others_at_work_ = false;
-  std::vector<std::pair<int, int>> shared;  // problem, configuration
-  const Manifest& manifest = run_.manifest();
-  for (int p = first_open_; p < static_cast<int>(manifest.ids.size()); ++p) {
-    std::vector<int> open;
-    bool busy = false, done = true;
-    for (int c = 0; c < static_cast<int>(manifest.configurations.size()); ++c) {
-      const auto holder = held.find(Manifest::job_name(p, c));
-      const bool another = holder != held.end() && holder->second != self_;
-      busy |= another;  // with a job that is done, too: it is about to claim the next one here
-      if (missing(p, c).empty()) continue;
-      done = false;
-      if (holder == held.end()) open.push_back(c);
-      others_at_work_ |= another;
-    }
-    if (done && p == first_open_) ++first_open_;
-    for (const int c : open) {
-      if (!busy) {
-        if (auto job = claim(p, c)) return job;
-        busy = true;  // somebody came first
-      } else {
-        shared.emplace_back(p, c);
-      }
-    }
+  std::map<std::pair<int, int>, std::string> holders;
+  // Problems that somebody else is at: with a job that is done, too, for it is about to claim the
+  // next one there.
+  std::set<int> others;
+  for (const auto& [job, holder] : leases_.held()) {
+    const auto place = Manifest::parse_job_name(job);
+    if (!place) continue;
+    holders[*place] = holder;
+    if (holder != self_) others.insert(place->first);
   }
-  for (const auto& [problem, configuration] : shared) {
-    if (auto job = claim(problem, configuration)) return job;
+  others_at_work_ = false;
+  for (const bool helping : {false, true}) {
+    for (int p = first_open_; p < std::ssize(run_.manifest().ids); ++p) {
+      if (others.contains(p) != helping) continue;
+      bool done = true;
+      for (int c = 0; c < std::ssize(run_.manifest().configurations); ++c) {
+        if (missing(p, c).empty()) continue;
+        done = false;
+        if (const auto holder = holders.find({p, c}); holder != holders.end()) {
+          others_at_work_ |= holder->second != self_;
+          continue;
+        }
+        if (auto job = claim(p, c)) return job;
+        if (helping) continue;
+        others.insert(p);  // somebody came first
+        break;
+      }
+      if (done && p == first_open_) ++first_open_;
+    }
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -75,6 +76,17 @@ bool holds_nothing(const fs::path& folder) {
 
 std::string Manifest::job_name(int problem, int configuration) {
   return fmt::format("{:05}-{:03}", problem, configuration);
+}
+
+std::optional<std::pair<int, int>> Manifest::parse_job_name(std::string_view name) {
+  int problem = 0, configuration = 0;
+  const char* end = name.data() + name.size();
+  const auto [dash, no_problem] = std::from_chars(name.data(), end, problem);
+  if (no_problem != std::errc() || dash == end || *dash != '-') return std::nullopt;
+  const auto [stop, no_configuration] = std::from_chars(dash + 1, end, configuration);
+  if (no_configuration != std::errc() || stop != end || problem < 0 || configuration < 0)
+    return std::nullopt;
+  return std::pair(problem, configuration);
 }
 
 Manifest parse_manifest(Json json, const std::string& where) {

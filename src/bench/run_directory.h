@@ -3,7 +3,10 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -25,6 +28,8 @@ struct Manifest {
   int jobs() const { return static_cast<int>(ids.size() * configurations.size()); }
   // A file name for a problem and a configuration, by number.
   static std::string job_name(int problem, int configuration);
+  // Problem and configuration of such a name; nothing for another one.
+  static std::optional<std::pair<int, int>> parse_job_name(std::string_view name);
 };
 
 // Throws Error naming `where`.

@@ -75,6 +75,13 @@ TEST_F(RunDirectoryTest, AnotherRunIsRefusedByTheDifference) {
   EXPECT_THAT(changed("/seed", 3), HasSubstr("/seed = nothing, and this command 3"));
 }
 
+TEST(JobNames, TellProblemAndConfiguration) {
+  EXPECT_EQ(Manifest::parse_job_name(Manifest::job_name(12, 345)), std::pair(12, 345));
+  EXPECT_EQ(Manifest::parse_job_name(Manifest::job_name(123456, 0)), std::pair(123456, 0));
+  for (const char* other : {"", "7", "-", "7-", "-7", "7--7", "7-7x", "x-7", "7-99999999999"})
+    EXPECT_FALSE(Manifest::parse_job_name(other)) << other;
+}
+
 // Copies and archives often leave empty folders out.
 TEST_F(RunDirectoryTest, ARunGoesOnWithoutItsEmptyFolders) {
   start(manifest());

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -38,16 +37,11 @@ std::optional<double> pace(const ResultIndex& results, bool running) {
 
 // "00012-003": a problem and a configuration, by number.
 std::pair<std::string, std::string> names_of(const std::string& job, const Manifest& manifest) {
-  std::size_t problem = 0, configuration = 0;
-  const std::size_t dash = job.find('-');
-  if (dash != std::string::npos) {
-    std::from_chars(job.data(), job.data() + dash, problem);
-    std::from_chars(job.data() + dash + 1, job.data() + job.size(), configuration);
-  }
-  return {problem < manifest.ids.size() ? manifest.ids[problem] : "?",
-          configuration < manifest.configurations.size()
-              ? manifest.configurations[configuration].name
-              : "?"};
+  const auto place = Manifest::parse_job_name(job);
+  if (!place || place->first >= std::ssize(manifest.ids) ||
+      place->second >= std::ssize(manifest.configurations))
+    return {"?", "?"};
+  return {manifest.ids[place->first], manifest.configurations[place->second].name};
 }
 
 Ordered jobs_json(const RunDirectory& run) {

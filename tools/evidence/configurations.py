@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints one set of configurations for `umf bench --configs`: who is compared with whom.
 
-    tools/evidence/configurations.py main | dropout | study | treasure | smoke
+    tools/evidence/configurations.py main | short | dropout | study | treasure | smoke
     tools/evidence/configurations.py shipped
     tools/evidence/configurations.py cut | names | layout FOLDER     with that model of tools/embedded/differences.py
 
@@ -81,6 +81,13 @@ def spent():
     return both("spent-2", ["dream", "llada"]) + both("spent-3", list(RULES))
 
 
+def short():
+    """The claim alone: who must be beaten, and who is as good, up to 16 windows."""
+    names = ("greedy-dream", "greedy-llada", "greedy-diffcoder", "bon-dream-1.0", "pair-dream-llada-1.0",
+             "pair-dream-diffcoder-1.0", "umf-dream-llada", "umf-3", "abm-3-1.0")
+    return [dict(one, budget=one["budget"][:5 - (one["search"] == "pair")]) for one in main() if one["name"] in names]
+
+
 def dropout():
     budgets = [BUDGETS[4]]
     return [fork("umf-dream-llada", ["dream", "llada"], budgets), fork("umf-3", list(RULES), budgets),
@@ -133,7 +140,7 @@ def smoke():
 
 if __name__ == "__main__":
     name, *folder = sys.argv[1:] or [""]
-    sets = {f.__name__: f for f in (main, dropout, study, treasure, smoke)}
+    sets = {f.__name__: f for f in (main, short, dropout, study, treasure, smoke)}
     kinds = ("cut", "names", "layout") if folder else ("shipped",)
     if name in kinds and len(folder) <= 1:
         print(json.dumps(differences(name, *folder), indent=1))
