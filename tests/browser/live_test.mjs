@@ -177,16 +177,18 @@ test("masks that wait for their block are told from those that are being filled"
 
 test("mistakes are explained where they were made", async () => {
   const { page, close } = await openServer(server.url);
+  // The server's answer takes its time.
+  const told = (what) => page.locator("form [role=alert]", { hasText: what }).waitFor();
   await fill(page, { prompt: "x", tests: ["{\"type\": \"comand\"}"] });
   await page.getByRole("button", { name: "Solve" }).click();
-  assert.match(await page.locator("form [role=alert]").innerText(), /this server judges by/);
+  await told(/this server judges by/);
   await page.getByLabel(/^Tests/).fill("{");
   await page.getByRole("button", { name: "Solve" }).click();
-  assert.match(await page.locator("form [role=alert]").innerText(), /no JSON/);
+  await told(/no JSON/);
   await page.getByLabel(/^Tests/).fill("True");
   for (const box of await page.getByRole("checkbox").all()) await box.uncheck();
   await page.getByRole("button", { name: "Solve" }).click();
-  assert.match(await page.locator("form [role=alert]").innerText(), /at least one model/);
+  await told(/at least one model/);
   await close();
 });
 
