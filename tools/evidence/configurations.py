@@ -68,17 +68,14 @@ def main():
     sets += [dict(configuration(f"remdm-{form}-{model}", "remdm", [], BUDGETS[1:]),
                   action=[RULES[model] % t + f",remask={form}"])
              for model, form, t in (("dream", "conf", "0.1"), ("llada", "conf", "0.1"), ("dream", "loop", "0.1"))]
-    return sets + spent()
+    return sets + spent(["dream", "llada"]) + spent(list(RULES))
 
 
-def spent():
+def spent(models, budgets=BUDGETS[:5]):
     """Nothing stops early, so that hits, savings and switches are those of the method."""
-    def both(name, models):
-        options = {"stop-at-reward": "never"}
-        return [fork(name, models, BUDGETS[:5], **options),
-                fork(f"{name}-no-cache", models, BUDGETS[:5], **options, **{"no-cache": True})]
-
-    return both("spent-2", ["dream", "llada"]) + both("spent-3", list(RULES))
+    name, options = f"spent-{len(models)}", {"stop-at-reward": "never"}
+    return [fork(name, models, budgets, **options),
+            fork(f"{name}-no-cache", models, budgets, **options, **{"no-cache": True})]
 
 
 def short():
@@ -135,7 +132,8 @@ def smoke():
     few = BUDGETS[:2]
     return [alone()[0], fork("umf-3", list(RULES), few),
             configuration("bon-dream-1.0", "best-of-n", [("dream", "1.0")], few),
-            configuration("pair-dream-llada-1.0", "pair", [("dream", "1.0"), ("llada", "1.0")], few[1:])]
+            configuration("pair-dream-llada-1.0", "pair", [("dream", "1.0"), ("llada", "1.0")], few[1:])
+            ] + spent(["dream", "llada"], BUDGETS[:3])
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Turns run directories of tools/evidence/run into the tables and the plot of docs/benchmarks.md.
 
-    tools/evidence/tables.py RUNS [--plot scaling.svg]
+    tools/evidence/tables.py RUNS [--umf build/umf] [--plot scaling.svg]
 
-RUNS holds main/, and where they were made study/, treasure/, differences-KIND/ and drop-RATE/. Of a run that is not complete
-the leading problems count that every configuration has finished: all are compared on the same ones, and
-hard ones, which take longer, are not left out.
+RUNS holds main/, and where they were made study/, treasure/, differences-KIND/ and drop-RATE/. Of a run that is
+not complete the leading problems count that every configuration has finished: all are compared on the same ones,
+and hard ones, which take longer, are not left out.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import json
 import math
 import pathlib
 
+from apart import rewards_by_path, search_apart
 from configurations import BUDGETS, WINDOW
 from plot import scaling_plot
 
@@ -26,7 +27,7 @@ PAPER = {"best-of-N, one model": (18, 71, 66), "pair of best-of-N": (19, 75, 66)
 # simulation of its setting gives the next two: hit rate and switches.
 PAPER_CACHE = {1: (18, 18, 0.0, 0.0, 0.0), 2: (19, 19, 0.0, 0.0, 1.0), 4: (21, 22, 47.8, 2.7, 2.6),
                8: (23, 24, 54.5, 8.3, 5.7), 16: (26, 28, 55.8, 18.5, 13.5)}
-SIMULATED = {1: (0.0, 0.0), 2: (0.0, 1.0), 4: (48.4, 2.65), 8: (53.9, 5.9), 16: (55.0, 13.9)}
+SIMULATED = {4: (48.4, 2.7), 8: (53.9, 5.9), 16: (55.0, 13.9)}
 PAPER_DROPOUT = {"0": 28, "0.1": 28, "0.5": 25, "0.8": 24}  # two models, LiveCodeBench, 16 windows
 KINDS = {"one model, greedy": "greedy-", "best-of-N, one model": "bon-", "pair of best-of-N": "pair-dream-llada- pair-dream-diff pair-llada-",
          "DTS*, one model": "dts-", "pair of DTS*": "pair-dts", "AB-MCTS-M": "abm-0 abm-1", "AB-MCTS-A": "aba-0 aba-1",
@@ -127,48 +128,44 @@ def every_rival(run):
     return table(["rival at 16 windows", "solved %", f"`{ours}` over it"], rows)
 
 
-def continued_hits(lines):
-    """For each rollout of a trace: whether it was a hit that went on with the action that led to its node."""
-    nodes = {0: [{"by": None, "tried": set()}]}  # by state: several where paths meet
-    for line in map(json.loads, lines):
-        trial = (line["action"], line["draw"])
-        # Of nodes that share a state, the first that has not tried this.
-        node = next(one for one in nodes[line["from"]] if trial not in one["tried"])
-        node["tried"].add(trial)
-        nodes.setdefault(line["child"], []).append({"by": line["action"], "tried": set()})
-        yield line["hit"] and line["action"] == node["by"]
+def spent(run):
+    """The searches that spend their whole budget, each of which has a twin without a cache."""
+    return [name for name in run.matching("spent-") if not name.endswith("no-cache")]
 
 
-def continued_share(run, name, budget):
-    """Percent of rollouts that continue their node's own action for nothing; the other hits met a state of another path."""
-    number = [entry[0] for entry in run.configurations].index(name)
-    continued = rollouts = 0
-    for problem, result in enumerate(run.column(name, budget)):
-        trace = run.folder / "traces" / f"{problem:05}-{number:03}-{run.budgets(name)[-1]}.jsonl"
-        count = result["search"]["rollouts"]
-        continued += sum(itertools.islice(continued_hits(trace.read_text().splitlines()), count))
-        rollouts += count
-    return 100 * continued / rollouts
-
-
-def cache(run):
-    """Hits, savings and switches with the whole budget spent; pass rates with and without the cache. The hit rate is
-    that of paper and simulation, where no two paths meet; further hits are those where they do."""
+def cache_solved(run):
+    """Pass rates without and with the cache, the whole budget spent."""
     rows = []
-    for name in ("spent-2", "spent-3"):
+    for name in spent(run):
         for budget in run.budgets(name):
-            column, windows = run.column(name, budget), budget // WINDOW
-            total = lambda key: sum(result["search"][key] for result in column)
-            without, with_it, hits, saved, switches = PAPER_CACHE[windows] if name == "spent-2" else [""] * 5
-            expected = SIMULATED[windows] if name == "spent-2" else [""] * 2
-            continued = continued_share(run, name, budget)
-            rows.append([name[-1], windows, f"{percent(run.solved(name + '-no-cache', budget)):.1f}",
-                         f"{percent(run.solved(name, budget)):.1f}", f"{without} / {with_it}".strip(" /"),
-                         f"{continued:.1f}", expected[0], hits, f"{100 * total('hits') / total('rollouts') - continued:.1f}",
-                         f"{total('saved_nfe') / len(column) / WINDOW:.1f}", saved,
-                         f"{total('switches') / len(column):.2f}", expected[1], switches])
-    return table(["models", "windows", "without cache", "with cache", "paper", "hit rate %", "simulated", "paper",
-                  "further hits %", "saved windows", "paper", "switches", "simulated", "paper"], rows)
+            rows.append([name[-1], budget // WINDOW, f"{percent(run.solved(name + '-no-cache', budget)):.1f}",
+                         f"{percent(run.solved(name, budget)):.1f}",
+                         "{} / {}".format(*PAPER_CACHE[budget // WINDOW]) if name == "spent-2" else ""])
+    return table(["models", "windows", "without cache", "with cache", "paper"], rows)
+
+
+def cache_counts(run, umf):
+    """Hits, savings and switches as they are, and with paths kept apart as in the simulation."""
+    rows = []
+    for name in spent(run):
+        number, actions = [entry[0] for entry in run.configurations].index(name), int(name[-1])
+        traces = [run.folder / "traces" / f"{problem:05}-{number:03}-{run.budgets(name)[-1]}.jsonl"
+                  for problem in range(len(run.problems))]
+        rewards = [rewards_by_path(trace.read_text().splitlines(), actions) for trace in traces]
+        for budget in run.budgets(name)[2:]:  # below nothing can be known
+            column, windows = [result["search"] for result in run.column(name, budget)], budget // WINDOW
+            apart = [search_apart(umf, some, actions, budget) for some in rewards]
+            total = lambda found, key: sum(one[key] for one in found)
+            mean = lambda found, key: total(found, key) / len(found)
+            hits, saved, switches = PAPER_CACHE[windows][2:] if actions == 2 else [""] * 3
+            expected = SIMULATED[windows] if actions == 2 else [""] * 2
+            apart_hits = total(apart, "hits")
+            rows.append([actions, windows, f"{100 * total(column, 'hits') / total(column, 'rollouts'):.1f}",
+                         f"{100 * apart_hits / (apart_hits + total(apart, 'misses')):.1f}", expected[0], hits,
+                         f"{mean(column, 'saved_nfe') / WINDOW:.1f}", f"{mean(apart, 'saved_capped') / WINDOW:.1f}", saved,
+                         f"{mean(column, 'switches'):.1f}", f"{mean(apart, 'switches'):.1f}", expected[1], switches])
+    return table(["models", "windows", "hit rate %", "paths apart", "simulated", "paper", "saved windows", "paths apart",
+                  "paper", "switches", "paths apart", "simulated", "paper"], rows)
 
 
 def together(run):
@@ -226,6 +223,7 @@ def dropout(folders, whole):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=pathlib.Path)
+    parser.add_argument("--umf", default="build/umf", help="the program, for searches with paths kept apart")
     parser.add_argument("--plot", type=pathlib.Path, help="where the scaling plot goes")
     arguments = parser.parse_args()
     run = Run(arguments.runs / "main")
@@ -233,8 +231,10 @@ def main():
         raise SystemExit("no problem is complete yet")
     print(f"{len(run.problems)} problems\n\n### Methods\n\n{methods(run)}\n### Scaling\n\n{scaling(run)}")
     print(f"### Rivals\n\n{every_rival(run)}")
-    if run.matching("spent-3"):
-        print(f"### Cache\n\n{cache(run)}\n### Solved only together\n\n{together(run)}")
+    if spent(run):
+        print(f"### Cache\n\n{cache_solved(run)}\n{cache_counts(run, arguments.umf)}")
+    if run.matching("umf-dream-llada") and BUDGETS[4] in run.budgets("umf-3"):
+        print(f"### Solved only together\n\n{together(run)}")
     for name in ("study", "treasure"):
         if (arguments.runs / name).is_dir():
             other = Run(arguments.runs / name)
