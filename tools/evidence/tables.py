@@ -13,6 +13,7 @@ import itertools
 import json
 import math
 import pathlib
+import shutil
 
 from apart import rewards_by_path, search_apart
 from configurations import BUDGETS, WINDOW
@@ -226,7 +227,11 @@ def main():
     parser.add_argument("--umf", default="build/umf", help="the program, for searches with paths kept apart")
     parser.add_argument("--plot", type=pathlib.Path, help="where the scaling plot goes")
     arguments = parser.parse_args()
+    if not (arguments.runs / "main" / "config.json").is_file():
+        raise SystemExit(f"there is no run in '{arguments.runs / 'main'}'; tools/evidence/run makes one")
     run = Run(arguments.runs / "main")
+    if spent(run) and not shutil.which(arguments.umf):
+        raise SystemExit(f"there is no program '{arguments.umf}'; build it (make build) or give --umf")
     if not run.problems:
         raise SystemExit("no problem is complete yet")
     print(f"{len(run.problems)} problems\n\n### Methods\n\n{methods(run)}\n### Scaling\n\n{scaling(run)}")
