@@ -5,6 +5,8 @@
 #include <exception>
 #include <string>
 
+#include "base/cancelled.h"
+
 namespace umf {
 
 // Adds the time until it goes out of scope.
@@ -19,8 +21,8 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-// The world broke down: ends the search but keeps what it found. What an observer throws is not
-// caught.
+// The world broke down, which is not the same as being called off (Cancelled): ends the search but
+// keeps what it found. What an observer throws is not caught.
 struct Failure {
   std::string message;
 };
@@ -29,6 +31,8 @@ template <class Work>
 auto attempt(Work&& work) {
   try {
     return work();
+  } catch (const Cancelled&) {
+    throw;
   } catch (const std::exception& reason) {
     throw Failure{reason.what()};
   }

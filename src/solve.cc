@@ -194,6 +194,8 @@ void Run::cut(CurvePoint& point, const Trial& trial) {
 Solution Run::finish() && {
   try {
     solution_.stopped = explore();
+  } catch (const Cancelled&) {
+    solution_.stopped = Stop::kInterrupted;
   } catch (const Failure& failure) {
     solution_.stopped = Stop::kError;
     solution_.message = failure.message;

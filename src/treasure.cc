@@ -151,6 +151,8 @@ void Beam::prune() {
 Solution Beam::finish() && {
   try {
     solution_.stopped = explore();
+  } catch (const Cancelled&) {
+    solution_.stopped = Stop::kInterrupted;
   } catch (const Failure& failure) {
     solution_.stopped = Stop::kError;
     solution_.message = failure.message;

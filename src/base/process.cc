@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/stop_descriptor.h"
 
 namespace umf {
 namespace {
@@ -78,30 +79,30 @@ pid_t start(const std::vector<std::string>& argv, const Pipe& input, const Pipe&
 // Feeds and drains the child until it closes its output or the time is over.
 class Exchange {
  public:
-  Exchange(Pipe& input, Pipe& output, std::string_view bytes, const ProcessLimits& limits)
+  Exchange(Pipe& input, Pipe& output, std::string_view bytes, const ProcessLimits& limits, int stop)
       : input_(input),
         output_(output),
         rest_(bytes),
         limits_(limits),
+        stop_(stop),
         deadline_(Clock::now() + std::chrono::milliseconds(limits.timeout_ms)) {
     ::fcntl(input_.write, F_SETFL, O_NONBLOCK);
   }
 
-  // False when the time was over first.
-  bool run(std::string& out) {
+  enum class End { kClosed, kTime, kStop };
+  End run(std::string& out) {
     while (output_.read >= 0) {
       if (rest_.empty()) Pipe::close_end(input_.write);
-      pollfd ends[2] = {{output_.read, POLLIN, 0}, {input_.write, POLLOUT, 0}};
+      pollfd ends[3] = {{output_.read, POLLIN, 0}, {input_.write, POLLOUT, 0}, {stop_, POLLIN, 0}};
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
-      if (left <= 0) return false;
-      const int ready = ::poll(ends, 2, static_cast<int>(left));
-      if (ready == 0) return false;
-      if (ready < 0) continue;
+      if (left <= 0) return End::kTime;
+      if (::poll(ends, 3, static_cast<int>(left)) <= 0) continue;
+      if (ends[2].revents != 0) return End::kStop;
       if (ends[1].revents != 0) feed();
       if (ends[0].revents != 0) drain(out);
     }
-    return true;
+    return End::kClosed;
   }
 
   Clock::time_point deadline() const { return deadline_; }
@@ -127,22 +128,25 @@ class Exchange {
   Pipe &input_, &output_;
   std::string_view rest_;
   ProcessLimits limits_;
+  int stop_;
   Clock::time_point deadline_;
 };
 
-// Waits for the end of a child that has closed its output; false when the time was over first.
-bool wait_until(pid_t child, Clock::time_point deadline, int& status) {
+// Waits for the end of a child that has closed its output.
+Exchange::End wait_until(pid_t child, Clock::time_point deadline, const std::stop_token& stop,
+                         int& status) {
   while (::waitpid(child, &status, WNOHANG) == 0) {
-    if (Clock::now() >= deadline) return false;
+    if (stop.stop_requested()) return Exchange::End::kStop;
+    if (Clock::now() >= deadline) return Exchange::End::kTime;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return true;
+  return Exchange::End::kClosed;
 }
 
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& argv, std::string_view input,
-                          const ProcessLimits& limits) {
+                          const ProcessLimits& limits, std::stop_token stop) {
   // A child that does not read its input must not end us.
   static const auto ignored = std::signal(SIGPIPE, SIG_IGN);
   static_cast<void>(ignored);
@@ -151,12 +155,16 @@ ProcessResult run_process(const std::vector<std::string>& argv, std::string_view
   Pipe::close_end(to_child.read);
   Pipe::close_end(from_child.write);
   ProcessResult result;
-  Exchange exchange(to_child, from_child, input, limits);
+  const StopDescriptor asked(stop);
+  Exchange exchange(to_child, from_child, input, limits, asked.get());
   int status = 0;
-  result.timed_out = !exchange.run(result.out) || !wait_until(child, exchange.deadline(), status);
+  Exchange::End end = exchange.run(result.out);
+  if (end == Exchange::End::kClosed) end = wait_until(child, exchange.deadline(), stop, status);
   // Whatever it left behind goes with it.
   ::kill(-child, SIGKILL);
-  if (result.timed_out) {
+  result.timed_out = end == Exchange::End::kTime;
+  result.stopped = end == Exchange::End::kStop;
+  if (end != Exchange::End::kClosed) {
     ::waitpid(child, &status, 0);
     return result;
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <thread>
 
 #include "fakes/expect_error.h"
 
@@ -28,6 +29,21 @@ TEST(Process, TheTimeLimitHoldsForItsChildrenToo) {
   EXPECT_TRUE(run_process({"sleep", "30"}, "", {.timeout_ms = 100}).timed_out);
   EXPECT_TRUE(run_process({"sh", "-c", "sleep 30 & sleep 30"}, "", {.timeout_ms = 100}).timed_out);
   EXPECT_TRUE(run_process({"sh", "-c", "exec >&-; sleep 30"}, "", {.timeout_ms = 100}).timed_out);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST(Process, AStopThatIsAskedForEndsIt) {
+  const auto start = std::chrono::steady_clock::now();
+  for (const char* script : {"sleep 30", "exec >&-; sleep 30"}) {
+    std::stop_source source;
+    std::jthread asks([&source] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      source.request_stop();
+    });
+    const ProcessResult result = run_process({"sh", "-c", script}, "", {}, source.get_token());
+    EXPECT_TRUE(result.stopped);
+    EXPECT_FALSE(result.timed_out);
+  }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 

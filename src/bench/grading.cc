@@ -40,6 +40,8 @@ Grading::Grade Grading::grade_of(const std::string& answer) {
     try {
       if (hidden_ != nullptr) grade.verdict = hidden_->judge(answer);
       grade.program = program_(answer);
+    } catch (const Cancelled&) {
+      throw;
     } catch (const std::exception& failure) {
       grade.verdict = {std::numeric_limits<double>::quiet_NaN(), failure.what()};
     }

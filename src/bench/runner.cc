@@ -11,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/cancelled.h"
 #include "base/error.h"
 #include "bench/shared_problem.h"
 #include "bench/views.h"
@@ -216,7 +217,11 @@ void Runner::submit(const std::shared_ptr<OpenJob>& open, std::vector<Result> re
 
 // On a thread of its own.
 void Runner::record(OpenJob& open, std::vector<Result> results) {
-  for (Result& result : results) open.grading->grade(result);
+  try {
+    for (Result& result : results) open.grading->grade(result);
+  } catch (const Cancelled&) {
+    return;  // the job stays open for whoever goes on with the run
+  }
   const std::lock_guard lock(open.mutex);
   for (Result& result : results) {
     result.worker = heartbeat_.self().id;

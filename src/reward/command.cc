@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/cancelled.h"
 #include "base/error.h"
 #include "base/process.h"
 #include "reward/reward.h"
@@ -40,13 +41,15 @@ Verdict parse_output(std::string_view text) {
 
 class CommandReward final : public Reward {
  public:
-  CommandReward(std::vector<std::string> argv, ProcessLimits limits, Asked asked)
-      : argv_(std::move(argv)), limits_(limits), asked_(std::move(asked)) {}
+  CommandReward(std::vector<std::string> argv, ProcessLimits limits, Asked asked,
+                std::stop_token stop)
+      : argv_(std::move(argv)), limits_(limits), asked_(std::move(asked)), stop_(std::move(stop)) {}
 
   Verdict judge(std::string_view answer) override {
     const Json input = {{"id", asked_.id}, {"prompt", asked_.prompt}, {"answer", answer}};
     const std::string line = input.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    const ProcessResult result = run_process(argv_, line, limits_);
+    const ProcessResult result = run_process(argv_, line, limits_, stop_);
+    if (result.stopped) throw Cancelled();
     if (result.timed_out)
       return failed(fmt::format("the judge gave no answer within {} ms", limits_.timeout_ms));
     if (result.signal != 0)
@@ -60,12 +63,13 @@ class CommandReward final : public Reward {
   std::vector<std::string> argv_;
   ProcessLimits limits_;
   Asked asked_;
+  std::stop_token stop_;
 };
 
 }  // namespace
 
 std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked,
-                                            const std::string& where) {
+                                            const std::string& where, const JudgeTools& tools) {
   ProcessLimits limits;
   for (const auto& [key, value] : spec.items()) {
     if (key == "timeout_ms" && value.is_number() && value > 0 && value <= 86'400'000) {
@@ -83,7 +87,7 @@ std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked
     if (!word.is_string()) throw Error(where + ": a command reward's 'argv' must hold strings");
     argv.push_back(word);
   }
-  return std::make_unique<CommandReward>(std::move(argv), limits, asked);
+  return std::make_unique<CommandReward>(std::move(argv), limits, asked, tools.stop);
 }
 
 }  // namespace umf

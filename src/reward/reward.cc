@@ -35,8 +35,7 @@ constexpr RewardEntry kRewards[] = {
        return make_math_answer_reward(spec, where, tools);
      }},
     {"prm", make_process_reward},
-    {"command", [](const Json& spec, const Asked& asked, const std::string& where,
-                   const JudgeTools&) { return make_command_reward(spec, asked, where); }},
+    {"command", make_command_reward},
     {"text", [](const Json& spec, const Asked&, const std::string& where,
                 const JudgeTools&) { return make_text_reward(spec, where); }},
     {"all", make_all_reward},

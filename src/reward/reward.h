@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,11 @@ class Sandbox;
 class Reward {  // made for one problem; may judge on several threads at once
  public:
   virtual ~Reward() = default;
+  // Throws Cancelled once its tools are asked to stop.
   virtual Verdict judge(std::string_view answer) = 0;
+  // Before the first answer: throws Error where none could ever be judged, as with a test that is
+  // no Python.
+  virtual void check() {}
   // Above 0: every reward is a share of this many equal parts, as tests passed are of all tests.
   virtual int parts() const { return 0; }
 };
@@ -27,6 +32,7 @@ class Reward {  // made for one problem; may judge on several threads at once
 struct JudgeTools {
   std::function<Sandbox&()> sandbox;
   std::function<ProcessRewardModel&(const std::string& where)> process_reward_model;
+  std::stop_token stop = {};  // the sandbox hears it by itself (StoppableSandbox)
 };
 
 // The question that an answer is for, as far as judges look at it.
@@ -42,7 +48,7 @@ std::unique_ptr<Reward> make_reward(const Json& spec, const Asked& asked, const 
 // {"type": "command", "argv": [...], "timeout_ms": N}: the user's own program. It receives
 // {"id","prompt","answer"} as JSON on stdin and prints a number or {"reward","why"}.
 std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked,
-                                            const std::string& where);
+                                            const std::string& where, const JudgeTools& tools);
 
 // {"type": "text", "checks": [{"contains": TEXT} | {"equals": TEXT} | {"lacks": TEXT} |
 // {"longer-than": N}]}: the share of the checks that hold.

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/cancelled.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "sandbox/sandbox.h"
@@ -70,6 +71,7 @@ class SympyAlgebra final : public ComputerAlgebra {
       job.payload = Json{{"a", as_data(a)}, {"b", as_data(b)}}.dump(-1, ' ', true,
                                                                     Json::error_handler_t::replace);
       const PythonResult result = sandbox_().run(job);
+      if (result.ending == Ending::kStopped) throw Cancelled();
       if (result.ending != Ending::kExited || result.reports.empty()) return std::nullopt;
       const Json report = parse_json(result.reports, "SymPy's report");
       if (!report.contains("equal")) return std::nullopt;

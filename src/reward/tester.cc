@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/cancelled.h"
 #include "base/error.h"
 
 namespace umf {
@@ -112,6 +113,7 @@ PythonResult run_patiently(Sandbox& sandbox, const PythonJob& job) {
   PythonResult result;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     result = sandbox.run(job);
+    if (result.ending == Ending::kStopped) throw Cancelled();
     const bool ours = result.ending == Ending::kSandboxError || result.ending == Ending::kCrash;
     if (!ours) break;
   }

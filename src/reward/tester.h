@@ -15,7 +15,7 @@ Verdict judge_with(Sandbox& sandbox, const PythonJob& job);
 // The same from a result, without running anything.
 Verdict verdict_of(const PythonResult& result);
 
-// Runs it, again where the sandbox fails.
+// Runs it, again where the sandbox fails. Throws Cancelled where it was stopped.
 PythonResult run_patiently(Sandbox& sandbox, const PythonJob& job);
 
 // The limits of a job that tests for up to `seconds`.

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/stop_descriptor.h"
 #include "sandbox/tree.h"
 
 namespace umf {
@@ -149,22 +150,25 @@ void JobRun::handle(const Frame& frame) {
   }
 }
 
-void JobRun::watch() {
+void JobRun::watch(std::stop_token stop_token) {
+  const StopDescriptor asked(std::move(stop_token));
   double next_look = kFirstLookMs / 1e3;
   bool warden_lives = true;
   // A stream's end is held by the job's processes alone, so all close when the last one ends.
   while (warden_lives || socket_.ours ||
          std::any_of(streams_.begin(), streams_.end(), [](auto& s) { return bool(s.ours); })) {
     std::vector<pollfd> ends = {{warden_lives ? warden_handle_.get() : -1, POLLIN, 0},
-                                {socket_.ours.get(), POLLIN, 0}};
+                                {socket_.ours.get(), POLLIN, 0},
+                                {warden_lives ? asked.get() : -1, POLLIN, 0}};
     for (const Stream& stream : streams_) ends.push_back({stream.ours.get(), POLLIN, 0});
     const double until = std::min(next_look, limits_.wall_ms / 1e3);
     const int wait_ms = std::max(0, static_cast<int>((until - elapsed_seconds()) * 1e3) + 1);
     if (::poll(ends.data(), ends.size(), wait_ms) < 0 && errno != EINTR) stop(Stop::kTime);
     if (ends[0].revents != 0) warden_lives = false;
     if (ends[1].revents != 0) read_frames();
+    if (ends[2].revents != 0) stop(Stop::kAsked);
     for (std::size_t i = 0; i < streams_.size(); ++i) {
-      if (ends[i + 2].revents != 0) read_stream(streams_[i]);
+      if (ends[i + 3].revents != 0) read_stream(streams_[i]);
     }
     const double elapsed = elapsed_seconds();
     if (warden_lives && elapsed >= limits_.wall_ms / 1e3) stop(Stop::kTime);
@@ -181,7 +185,9 @@ JobEnd JobRun::conclude() {
     end_.ending = ending;
     end_.reason = reason;
   };
-  if (stopped_ == Stop::kTime) {
+  if (stopped_ == Stop::kAsked) {
+    ends(Ending::kStopped, "stopped on request");
+  } else if (stopped_ == Stop::kTime) {
     ends(Ending::kTimeout, fmt::format("not done after {} ms", limits_.wall_ms));
   } else if (stopped_ == Stop::kCpu) {
     ends(Ending::kTimeout, fmt::format("not done after {} ms of CPU time", limits_.cpu_ms));
@@ -202,14 +208,15 @@ JobEnd JobRun::conclude() {
   return end_;
 }
 
-JobEnd JobRun::run(const std::vector<std::string>& frames, std::string& reports) {
+JobEnd JobRun::run(const std::vector<std::string>& frames, std::string& reports,
+                   std::stop_token stop) {
   reports_ = &reports;
   if (!begin(frames)) {
     end_.never_began = true;
     end_.reason = "the sandbox's interpreter does not answer";
     return end_;
   }
-  watch();
+  watch(std::move(stop));
   return conclude();
 }
 

@@ -1,7 +1,7 @@
 // One job from start to end: what it is given, what comes back, and the limits in between.
 #pragma once
 
-#include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -32,17 +32,18 @@ class JobRun {
   void give(int descriptor) { given_.push_back(descriptor); }
 
   // Starts the job, sends it the frames, collects reports and streams until nothing of it is left.
-  JobEnd run(const std::vector<std::string>& frames, std::string& reports);
+  // A stop that is asked for ends it.
+  JobEnd run(const std::vector<std::string>& frames, std::string& reports, std::stop_token stop);
 
  private:
   struct Stream {
     Descriptor ours, theirs;
     std::string* bytes;
   };
-  enum class Stop { kNo, kTime, kCpu, kMemory, kProcesses, kOutput };
+  enum class Stop { kNo, kAsked, kTime, kCpu, kMemory, kProcesses, kOutput };
 
   bool begin(const std::vector<std::string>& frames);
-  void watch();
+  void watch(std::stop_token stop);
   void look();
   void read_frames();
   void read_stream(Stream& stream);

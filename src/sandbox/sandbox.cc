@@ -38,6 +38,8 @@ const char* name_of(Ending ending) {
       return "output";
     case Ending::kCrash:
       return "crash";
+    case Ending::kStopped:
+      return "stopped";
     case Ending::kSandboxError:
       return "sandbox-error";
   }

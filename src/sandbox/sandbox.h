@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ enum class Ending {
   kMemory,        // went past its memory
   kOutput,        // wrote more than it may
   kCrash,         // ended by `signal`
+  kStopped,       // by whoever asked for the job. Never scored.
   kSandboxError,  // ours, not the program's: says nothing about it. Never scored.
 };
 const char* name_of(Ending ending);
@@ -66,12 +68,13 @@ struct PythonResult {
   SandboxUse use;
 };
 
-// May be used from several threads; jobs do not see each other.
+// May be used from several threads; jobs do not see each other. Once `stop` is asked for, a job is
+// killed, or does not begin.
 class Sandbox {
  public:
   virtual ~Sandbox() = default;
-  virtual CommandResult run(const CommandJob& job) = 0;
-  virtual PythonResult run(const PythonJob& job) = 0;
+  virtual CommandResult run(const CommandJob& job, std::stop_token stop = {}) = 0;
+  virtual PythonResult run(const PythonJob& job, std::stop_token stop = {}) = 0;
 };
 
 struct SandboxOptions {

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "sandbox/scratch.h"
+#include "sandbox/stoppable_sandbox.h"
 #include "sandbox/warm_sandbox.h"
 
 namespace umf {
@@ -111,6 +112,29 @@ TEST_F(SandboxTest, SleepingCommandTimesOut) {
   const CommandResult result = sandbox().run(job);
   EXPECT_EQ(result.ending, Ending::kTimeout);
   EXPECT_THAT(result.reason, HasSubstr("200 ms"));
+}
+
+TEST_F(SandboxTest, StopThatIsAskedForEndsTheJobAndThoseThatWait) {
+  const auto one_worker = make_sandbox({.workers = 1});
+  std::stop_source source;
+  StoppableSandbox wrapped(*one_worker, source.get_token());
+  Sandbox& stoppable = wrapped;
+  std::vector<Ending> endings(3, Ending::kExited);
+  const auto start = std::chrono::steady_clock::now();
+  {
+    std::vector<std::jthread> jobs;
+    for (Ending& ending : endings) {
+      jobs.emplace_back([&stoppable, &ending] {
+        ending = stoppable.run(CommandJob{{"/usr/bin/sleep", "100"}, "", {}, {.wall_ms = 90'000}})
+                     .ending;
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    source.request_stop();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  for (const Ending ending : endings) EXPECT_STREQ(name_of(ending), "stopped");
+  EXPECT_EQ(one_worker->run(CommandJob{{"/usr/bin/true"}}).ending, Ending::kExited);
 }
 
 TEST_F(SandboxTest, CandidateAnswersQuestions) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sys/wait.h>
 
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <semaphore>
@@ -22,7 +23,8 @@ namespace umf {
 namespace {
 
 constexpr std::size_t kMaxPayload = std::size_t{1} << 30;
-constexpr int kMaxFiles = 4096;  // in the scratch folder
+constexpr std::chrono::milliseconds kLookForStop{20};  // while all workers are busy
+constexpr int kMaxFiles = 4096;                        // in the scratch folder
 
 void check_limits(const SandboxLimits& limits) {
   if (limits.wall_ms <= 0 || limits.cpu_ms <= 0 || limits.processes <= 0 ||
@@ -52,15 +54,18 @@ class WarmSandbox final : public Sandbox {
         workers_(workers),
         zygotes_(walls, scratch_.path(), workers) {}
 
-  CommandResult run(const CommandJob& job) override;
-  PythonResult run(const PythonJob& job) override;
+  CommandResult run(const CommandJob& job, std::stop_token stop) override;
+  PythonResult run(const PythonJob& job, std::stop_token stop) override;
 
  private:
   // Runs `attempt` on the warm interpreter. When the sandbox itself failed before the job began,
   // there is one more try on a new interpreter.
   template <class Attempt>
-  JobEnd with_zygote(const Attempt& attempt) {
-    workers_.acquire();
+  JobEnd with_zygote(const std::stop_token& stop, const Attempt& attempt) {
+    do {
+      if (stop.stop_requested())
+        return {.ending = Ending::kStopped, .reason = "stopped on request"};
+    } while (!workers_.try_acquire_for(kLookForStop));
     const Release release{workers_};
     const GroupLease group(groups_);
     const int seat = zygotes_.next_seat();
@@ -99,7 +104,7 @@ class WarmSandbox final : public Sandbox {
   ZygotePool zygotes_;
 };
 
-PythonResult WarmSandbox::run(const PythonJob& job) {
+PythonResult WarmSandbox::run(const PythonJob& job, std::stop_token stop) {
   check_limits(job.limits);
   if (job.payload.size() > kMaxPayload)
     throw Error(fmt::format("a payload of {} bytes is too large for the sandbox (at most {})",
@@ -107,14 +112,14 @@ PythonResult WarmSandbox::run(const PythonJob& job) {
   if (!has_module(job.tester))
     throw Error(fmt::format("the sandbox has no tester '{}'", job.tester));
   PythonResult result;
-  const JobEnd end = with_zygote([&](const Zygote& zygote, Cgroup* group) {
+  const JobEnd end = with_zygote(stop, [&](const Zygote& zygote, Cgroup* group) {
     result.reports.clear();
     const Json header = {{"kind", "python"},
                          {"tester", job.tester},
                          {"scratch", ""},
                          {"limits", limits_json(job.limits)}};
     JobRun run(zygote, job.tester, job.limits, group);
-    return run.run({header.dump(), job.payload}, result.reports);
+    return run.run({header.dump(), job.payload}, result.reports, stop);
   });
   result.ending = end.ending;
   result.reason = end.reason;
@@ -145,11 +150,11 @@ void check_command(const CommandJob& job) {
   }
 }
 
-CommandResult WarmSandbox::run(const CommandJob& job) {
+CommandResult WarmSandbox::run(const CommandJob& job, std::stop_token stop) {
   check_limits(job.limits);
   check_command(job);
   CommandResult result;
-  const JobEnd end = with_zygote([&](const Zygote& zygote, Cgroup* group) {
+  const JobEnd end = with_zygote(stop, [&](const Zygote& zygote, Cgroup* group) {
     result.out.clear();
     result.err.clear();
     const ScratchFolder scratch = scratch_.make(job.files);
@@ -167,7 +172,7 @@ CommandResult WarmSandbox::run(const CommandJob& job) {
     run.give(run.collect(result.out));
     run.give(run.collect(result.err));
     std::string no_reports;
-    return run.run(frames, no_reports);
+    return run.run(frames, no_reports, stop);
   });
   result.ending = end.ending;
   result.reason = end.reason;

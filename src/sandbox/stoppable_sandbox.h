@@ -1,0 +1,29 @@
+// A sandbox for work that may be called off.
+#pragma once
+
+#include <stop_token>
+#include <utility>
+
+#include "sandbox/sandbox.h"
+
+namespace umf {
+
+// Runs its jobs in another sandbox, which must outlive it; once `stop` is asked for, they end at
+// once, as kStopped.
+class StoppableSandbox final : public Sandbox {
+ public:
+  StoppableSandbox(Sandbox& inner, std::stop_token stop) : inner_(inner), stop_(std::move(stop)) {}
+
+  CommandResult run(const CommandJob& job, std::stop_token) override {
+    return inner_.run(job, stop_);
+  }
+  PythonResult run(const PythonJob& job, std::stop_token) override {
+    return inner_.run(job, stop_);
+  }
+
+ private:
+  Sandbox& inner_;
+  std::stop_token stop_;
+};
+
+}  // namespace umf
