@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKind = "umf-expected-2";
+constexpr const char* kKind = "umf-expected-3";
 constexpr double kSeconds = 1200;  // for all calls of one task
 
 std::string json_of(const ExpectedOutputs& outputs) {
@@ -61,7 +61,7 @@ ExpectedOutputs compute(const ReferenceRun& run, Sandbox& sandbox) {
                         {"source", run.source},
                         {"inputs", run.inputs}};
   const PythonResult result = run_patiently(
-      sandbox, {"evalplus_expected", payload_text(payload), judging_limits(kSeconds)});
+      sandbox, {"evalplus_expected", payload_text(payload), judging_limits({kSeconds})});
   if (result.ending != Ending::kExited)
     throw Error(fmt::format("{}: the expected outputs could not be computed: {}", run.task_id,
                             result.reason));
