@@ -11,8 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <sstream>
 #include <utility>
 
 #include "base/error.h"
@@ -36,80 +34,12 @@ std::string read_value(const std::string& path) {
   }
 }
 
-bool has_word(const std::string& list, const std::string& word) {
-  return ("," + list + ",").find("," + word + ",") != std::string::npos;
-}
-
-// Our own group in each hierarchy, by controller; "" is the unified one.
-std::map<std::string, std::string> own_groups() {
-  std::map<std::string, std::string> groups;
-  std::istringstream lines(read_value("/proc/self/cgroup"));
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    std::istringstream names(line.substr(first + 1, second - first - 1));
-    std::string path = line.substr(second + 1), name;
-    if (first + 1 == second) groups[""] = path;
-    while (std::getline(names, name, ',')) groups[name] = path;
-  }
-  return groups;
-}
-
-// The folder of our own group, given one line of mountinfo: "id parent dev root place options -
-// type source more".
-std::string folder_of(const std::string& line, const std::string& group) {
-  std::istringstream fields(line);
-  std::string id, parent, device, root, place;
-  fields >> id >> parent >> device >> root >> place;
-  if (root == "/") return place + (group == "/" ? "" : group);
-  if (group.compare(0, root.size(), root) != 0) return "";
-  return place + group.substr(root.size());
-}
-
 // A process is told by its number and by the namespace in which that is its number: containers may
 // share a hierarchy of groups.
 unsigned long own_namespace() {
   struct stat info {};
   return ::stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
 }
-
-// A trial group below `folder` shows whether the controller's files are there and writable.
-bool can_limit(const std::string& folder, const char* file) {
-  if (folder.empty()) return false;
-  const std::string trial = fmt::format("{}/umf-trial-{}-{}", folder, own_namespace(), ::getpid());
-  if (::mkdir(trial.c_str(), 0755) != 0) return false;
-  const bool works = ::access((trial + "/" + file).c_str(), W_OK) == 0;
-  ::rmdir(trial.c_str());
-  return works;
-}
-
-}  // namespace
-
-CgroupPlaces find_cgroup_places() {
-  const auto groups = own_groups();
-  const auto group = [&groups](const std::string& controller) {
-    const auto found = groups.find(controller);
-    return found == groups.end() ? std::string() : found->second;
-  };
-  std::string memory, pids, unified;
-  std::istringstream mounts(read_value("/proc/self/mountinfo"));
-  for (std::string line; std::getline(mounts, line);) {
-    const std::size_t tail = line.find(" - ");
-    if (tail == std::string::npos) continue;
-    std::istringstream fields(line.substr(tail + 3));
-    std::string type, source, options;
-    fields >> type >> source >> options;
-    if (type == "cgroup" && has_word(options, "memory")) memory = folder_of(line, group("memory"));
-    if (type == "cgroup" && has_word(options, "pids")) pids = folder_of(line, group("pids"));
-    if (type == "cgroup2") unified = folder_of(line, group(""));
-  }
-  if (can_limit(unified, "memory.max") && can_limit(unified, "pids.max"))
-    return {unified, unified, true};
-  return {can_limit(memory, "memory.limit_in_bytes") ? memory : "",
-          can_limit(pids, "pids.max") ? pids : "", false};
-}
-
-namespace {
 
 std::string group_name(int number) {
   return fmt::format("umf-{}-{}-{}", own_namespace(), ::getpid(), number);

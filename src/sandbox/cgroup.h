@@ -4,18 +4,10 @@
 
 #include <string>
 
+#include "sandbox/cgroup_places.h"
 #include "sandbox/sandbox.h"
 
 namespace umf {
-
-// Where groups can be made here; "" where a controller cannot be used.
-struct CgroupPlaces {
-  std::string memory, pids;
-  bool unified = false;  // version 2: both are the same folder
-
-  bool any() const { return !memory.empty() || !pids.empty(); }
-};
-CgroupPlaces find_cgroup_places();
 
 // Removes what processes left behind that were killed before they could.
 void remove_stale_groups(const CgroupPlaces& places);

@@ -98,10 +98,10 @@ TEST_P(Leftovers, NoProcessIsLeftForOthersToReap) {
 INSTANTIATE_TEST_SUITE_P(Walls, Leftovers, testing::Values(Walls::kNamespaces, Walls::kLandlock),
                          name_of_walls);
 
-class Cgroups : public testing::Test {
+class Cgroups : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    if (!places_.any()) GTEST_SKIP() << "no control groups can be made here";
+    if (!places_.any()) GTEST_SKIP() << "no such group can be made here";
   }
   // The folders of a place that are ours.
   std::vector<std::string> groups() const {
@@ -114,10 +114,10 @@ class Cgroups : public testing::Test {
     return places_.memory.empty() ? places_.pids : places_.memory;
   }
 
-  const CgroupPlaces places_ = find_cgroup_places();
+  const CgroupPlaces places_ = cgroup_places(GetParam());
 };
 
-TEST_F(Cgroups, OfAnotherPidNamespaceAreLeftAlone) {
+TEST_P(Cgroups, OfAnotherPidNamespaceAreLeftAlone) {
   const std::string foreign = place() + "/umf-1-999999999-0";
   ASSERT_EQ(::mkdir(foreign.c_str(), 0755), 0);
   struct stat here {};
@@ -130,7 +130,7 @@ TEST_F(Cgroups, OfAnotherPidNamespaceAreLeftAlone) {
   ::rmdir(foreign.c_str());
 }
 
-TEST_F(Cgroups, ThatSomebodyRemovedAreMadeAgain) {
+TEST_P(Cgroups, ThatSomebodyRemovedAreMadeAgain) {
   const int child = ::fork();  // its groups are those of its number
   if (child == 0) {
     Cgroup group(places_, 0);
@@ -146,8 +146,32 @@ TEST_F(Cgroups, ThatSomebodyRemovedAreMadeAgain) {
   remove_stale_groups(places_);
 }
 
-TEST_F(Cgroups, KeepTheMemoryOfAllProcessesTogether) {
+TEST_P(Cgroups, EndWhoeverTakesTooMuchMemoryAndTellIt) {
   if (places_.memory.empty()) GTEST_SKIP() << "no group can limit memory here";
+  Cgroup group(places_, 0);
+  int gate[2];
+  ASSERT_EQ(::pipe(gate), 0);
+  const int child = ::fork();
+  if (child == 0) {
+    char byte;
+    static_cast<void>(!::read(gate[0], &byte, 1));
+    std::vector<char> memory(std::size_t{300} << 20, 'x');
+    ::_exit(memory.back() == 'x' ? 0 : 1);
+  }
+  SandboxLimits limits;
+  limits.memory_bytes = limits.scratch_bytes = std::size_t{32} << 20;
+  group.admit(child, limits, 8, 0);
+  ASSERT_EQ(::write(gate[1], "g", 1), 1);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  EXPECT_TRUE(group.ran_out_of_memory());
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, Cgroups, testing::Values(1, 2));
+
+TEST(SandboxMemory, IsOfAllProcessesTogether) {
+  if (!isolations()[0].objection.empty()) GTEST_SKIP() << isolations()[0].objection;
   const auto sandbox = make_sandbox({.workers = 1});
   CommandJob job{{"/usr/bin/python3", "-S", "main.py"}, "", {{"main.py", R"(
 import os, time

@@ -24,13 +24,16 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+// One for all tests of this file; other files count processes.
+std::unique_ptr<Sandbox> shared;
 Sandbox& sandbox() {
-  static const std::unique_ptr<Sandbox> shared = make_sandbox();
+  if (!shared) shared = make_sandbox();
   return *shared;
 }
 
 class SandboxTest : public testing::Test {
  protected:
+  static void TearDownTestSuite() { shared.reset(); }
   void SetUp() override {
     const std::string objection = objection_to(Walls::kNamespaces);
     if (!objection.empty()) GTEST_SKIP() << objection;
