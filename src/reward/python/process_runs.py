@@ -19,13 +19,13 @@ def output_of(process, text, seconds):
         raise improper_answer()
     status, out, stderr = answer
     if status != 0:
-        raise _ended_badly(status, stderr)
+        raise _ended_badly(process, status, stderr)
     return out.decode("utf-8", "replace")
 
 
-def _ended_badly(status, stderr):
-    text = stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+def _ended_badly(process, status, stderr):
     if os.WIFSIGNALED(status):
-        return CandidateError("crash", f"ended by signal {os.WTERMSIG(status)}")
+        return process.death(status)
+    text = stderr.decode("utf-8", "replace").strip().split("\n")[-1]
     outcome = "memory" if text.startswith("MemoryError") else "error"
     return CandidateError(outcome, f"ended with status {os.WEXITSTATUS(status)}: {text}")
