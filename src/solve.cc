@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <limits>
 
 #include "attempt.h"
 #include "base/error.h"
@@ -24,6 +25,7 @@ class Run {
   bool fits(const Trial& trial);
   std::optional<Outcome> walk(const Trial& trial);
   void judge(const Trial& trial, Outcome& outcome);
+  void keep_unjudged(const Outcome& outcome);
   bool observed(const Trial& trial, const Outcome& outcome) const;
 
   Outcome walk_world(const Trial& trial, long limit);
@@ -121,8 +123,26 @@ std::optional<Outcome> Run::walk(const Trial& trial) {
 }
 
 void Run::judge(const Trial& trial, Outcome& outcome) {
-  verdict_ = score(trial, outcome, ledger_, solution_.best, ledger_.judged);
+  try {
+    verdict_ = score(trial, outcome, ledger_, solution_.best, ledger_.judged);
+  } catch (const Cancelled&) {
+    if (!solution_.best) keep_unjudged(outcome);
+    throw;
+  }
   if (trial.draw == 0 && outcome.complete) known_.insert(trial, outcome);
+}
+
+// Whoever asks to stop before the first verdict is better served by an answer that nobody judged
+// than by none.
+void Run::keep_unjudged(const Outcome& outcome) {
+  const StateId end = outcome.path.back().state;
+  solution_.best = {.end = end,
+                    .reward = std::numeric_limits<double>::quiet_NaN(),
+                    .complete = outcome.complete,
+                    .iteration = ledger_.rollouts() + 1,
+                    .actions = lineage_.actions(end),
+                    .path = lineage_.states(end),
+                    .why = "stopped before it was judged"};
 }
 
 bool Run::observed(const Trial& trial, const Outcome& outcome) const {
@@ -162,6 +182,7 @@ Verdict Run::score(const Trial& trial, Outcome& outcome, Ledger& ledger,
   candidate.actions = lineage_.actions(end);
   candidate.path = lineage_.states(end);
   candidate.why = verdict.why;
+  candidate.tests = verdict.tests;
   best = std::move(candidate);
   return verdict;
 }

@@ -127,7 +127,8 @@ void Beam::keep(const Branch& branch, const Verdict& verdict) {
                             .iteration = ledger_.rollouts(),
                             .actions = {action_},
                             .path = {branch.completion},
-                            .why = verdict.why};
+                            .why = verdict.why,
+                            .tests = verdict.tests};
   const auto offer = [&](std::optional<Candidate>& best) {
     if (!best || better(candidate, *best)) best = candidate;
   };

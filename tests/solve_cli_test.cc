@@ -398,6 +398,54 @@ TEST_F(SolveCli, ControlCKeepsTheBestSoFar) {
   }
 }
 
+// A judge that gives 0.5 at first and, from its `number`-th answer on, says so and sleeps.
+std::string sleeping_judge(int number, const std::string& judged, const std::string& asleep) {
+  return judged_by("cat > /dev/null; echo x >> " + judged + "; test $(wc -l < " + judged +
+                   ") -ge " + std::to_string(number) + " && { echo x > " + asleep +
+                   "; sleep 600; }; echo 0.5");
+}
+
+TEST_F(SolveCli, ASecondSignalAtOnceIsTheSameRequestAndTheJudgeIsNotWaitedFor) {
+  write_file(problem(), sleeping_judge(3, place("judged"), place("asleep")));
+  Running run(two_models({"--window", "32", "--budget", "2000", "--json"}));
+  await(place("asleep"));
+  run.send(SIGTERM);
+  sleep_ms(1);
+  run.send(SIGTERM);
+  const Finished stopped = run.wait();
+  ASSERT_EQ(stopped.status, 130) << stopped.err;
+  EXPECT_EQ(Json::parse(stopped.out)["reward"], 0.5);
+}
+
+TEST_F(SolveCli, AnAnswerThatNobodyCouldJudgeIsPrintedWhenItIsTheOnlyOne) {
+  for (const bool json : {true, false}) {
+    write_file(problem(), sleeping_judge(1, place("judged"), place("asleep")));
+    Running run(two_models({"--window", "32", json ? "--json" : "--threads=1"}));
+    await(place("asleep"));
+    run.send(SIGTERM);
+    const Finished stopped = run.wait();
+    ASSERT_EQ(stopped.status, 130) << stopped.err;
+    if (json) {
+      EXPECT_TRUE(Json::parse(stopped.out)["answer"].is_string());
+      EXPECT_EQ(Json::parse(stopped.out)["reward"], nullptr);
+      EXPECT_EQ(Json::parse(stopped.out)["why"], "stopped before it was judged");
+    } else {
+      EXPECT_NE(stopped.out, "");
+      EXPECT_THAT(stopped.err, HasSubstr("no verdict: stopped before it was judged"));
+    }
+    std::filesystem::remove(place("asleep"));
+  }
+}
+
+TEST_F(SolveCli, NoVerdictIsRecordedOnceAStopWasAskedFor) {
+  // It signals the search and then gives a verdict all the same.
+  write_file(problem(), judged_by("cat > /dev/null; kill -TERM $PPID; sleep 1; echo 0.25"));
+  const auto command = one_model({"--budget", "64", "--json", "--checkpoint", place("journal")});
+  const Finished stopped = Running(command).wait();
+  ASSERT_EQ(stopped.status, 130) << stopped.err;
+  EXPECT_EQ(read_file(place("journal")).find("verdict"), std::string::npos);
+}
+
 #if defined(__SANITIZE_ADDRESS__)
 constexpr int kRounds = 2, kKillsPerRound = 3;
 #else

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "problem_search.h"
-#include "reward/reward.h"
+#include "reward/verdict.h"
 
 namespace umf {
 
 class AnswerReport {
  public:
-  // All must outlive the report.
-  AnswerReport(const Configuration& configuration, Reward& reward, const ProblemSearch& search)
-      : configuration_(configuration), reward_(reward), search_(search) {}
+  // Both must outlive the report.
+  AnswerReport(const Configuration& configuration, const ProblemSearch& search)
+      : configuration_(configuration), search_(search) {}
 
   // Called after every rollout of the search.
   void watch(const RolloutEvent& event);
@@ -30,9 +30,12 @@ class AnswerReport {
   void print_cost(const Solution& solution, const Candidate& best, double seconds) const;
 
   const Configuration& configuration_;
-  Reward& reward_;
   const ProblemSearch& search_;
-  std::optional<StateId> first_alone_;  // where the first action alone ended
+  struct FirstAlone {
+    StateId end;
+    Verdict verdict;
+  };
+  std::optional<FirstAlone> first_alone_;  // where the first action alone ended
 };
 
 }  // namespace umf

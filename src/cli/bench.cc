@@ -97,7 +97,7 @@ int bench(const BenchCliOptions& options) {
   watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
   Progress progress(common.quiet);
   std::optional<int> done_before;
-  Judges judges(common, {.unsafe = options.search.unsafe});
+  Judges judges(common, {.unsafe = options.search.unsafe}, interrupt_token());
   const JudgeTools tools = judges.tools();
   const BenchEnd end = run_bench(
       run,

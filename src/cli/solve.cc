@@ -129,7 +129,7 @@ int solve_problem(SolveCliOptions& options) {
   const auto start = Clock::now();
   const auto [text, where] = asked(options);
   const Problem problem = parse_problem(text, where);
-  Judges judges(options.common, {.unsafe = options.unsafe});
+  Judges judges(options.common, {.unsafe = options.unsafe}, interrupt_token());
   const auto reward =
       make_reward(problem.reward, {problem.id, problem.prompt}, where, judges.tools());
   const auto backend = options.make_backend();
@@ -158,7 +158,7 @@ int solve_problem(SolveCliOptions& options) {
   TraceWriter tracer(search.walker());
   if (!options.checkpoint.empty()) search.keep_checkpoint(options.checkpoint);
   const double load_seconds = seconds_since(start);
-  AnswerReport report(configuration, *reward, search);
+  AnswerReport report(configuration, search);
   const Solution solution = search.run([&](const RolloutEvent& event) {
     nfe = event.ledger.nfe;
     report.watch(event);
