@@ -70,7 +70,7 @@ class EvalPlusReward final : public Reward {
     Json runs = Json::array();
     double seconds = 0;
     for (const Run& run : runs_) {
-      const ExpectedOutputs expected = cache.get(run.reference, sandbox_);
+      const ExpectedOutputs expected = cache.get(run.reference, sandbox_, tools_.most_judging_ms);
       double total = 0;
       for (const double spent : expected.seconds)
         total += std::max(minimum_seconds_, factor_ * spent);

@@ -9,6 +9,8 @@ from umf.reporting import PASSED, Tests, failed, improper_answer, wrong
 from umf.sanitise import prepare
 
 _MOST_SECONDS = 60.0
+_SENDING_SECONDS = 2.0  # for a value to be sent
+_DIGESTING_SECONDS = 30.0  # of a gigabyte
 _EXTRA_SECONDS = 3.0  # one in the sum, one for details, one that the parent waits
 
 
@@ -63,12 +65,13 @@ class Run:
     def patience(self, limit, left):
         """For an answer. The alarm inside is the limit; whoever does not hear it may use up the time of all inputs, or
         where not every test must run twice his own."""
-        return left if self.every_test else min(left, 2 * limit + 1)
+        return left if self.every_test else min(left, 2 * limit + _SENDING_SECONDS)
 
     def judge_one(self, index, args, candidate, left):
         limit, expected = self.limits[index], self.expected[index]
         request = {"args": args, "seconds": limit, "whole": "no" if isinstance(expected, Digest) else "yes"}
-        answer = candidate.ask(request, seconds=self.patience(limit, left))
+        digesting = _DIGESTING_SECONDS if isinstance(expected, Digest) else 0
+        answer = candidate.ask(request, seconds=self.patience(limit, left) + digesting)
         if not isinstance(answer, list):
             raise improper_answer()
         if len(answer) == 1:

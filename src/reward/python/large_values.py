@@ -8,6 +8,7 @@ equal digests, so that 1 is 1.0 and True, and -0.0 is 0.
 import array
 import collections
 import hashlib
+import itertools
 import marshal
 import math
 
@@ -94,9 +95,21 @@ def _digest(value):
         return _sha256(numbers.tobytes())
     try:
         # Version 2 has no back references, so that equal values have equal bytes.
-        return _sha256(marshal.dumps(_normal(value), 2))
+        return _sha256(marshal.dumps(_normal(value) if _kinds(value) & {float, bool} else value, 2))
     except ValueError:
         return None
+
+
+def _kinds(values):
+    """The types of all parts, however deep."""
+    kinds = set(map(type, values))
+    while kinds & {list, tuple}:
+        inner = [part for part in values if type(part) in (list, tuple)]
+        found = set(map(type, itertools.chain.from_iterable(inner)))
+        if not found & {list, tuple}:
+            return kinds | found
+        kinds, values = kinds | found, list(itertools.chain.from_iterable(inner))
+    return kinds
 
 
 def _normal(value):

@@ -6,7 +6,7 @@ On a busy machine a program is kept waiting by its neighbours, and that must not
 import time
 
 CROWDED = 6.0  # times as long as alone: no machine is taken to be busier
-_LEAST_SHARE = 0.1  # of a processor; a program that uses less waits for something by itself
+_LEAST_SHARE = 0.15  # of a processor; a program that uses less waits for something by itself
 _LEAST_WAIT = 0.01  # seconds
 _FIRST_LOOK = 0.05  # of the time
 
