@@ -10,10 +10,13 @@ namespace umf {
 namespace {
 
 constexpr std::size_t kMessages = 4096, kStops = 4, kStopBytes = 256;
+// Of a whole request: prompts of token ids have the most, and no model reads as many. Many requests
+// may be in memory at a time.
+constexpr std::size_t kValues = std::size_t{1} << 18;
 
 Json parse_body(std::string_view body) {
   try {
-    return parse_json(body, "the request's body");
+    return parse_json(body, "the request's body", kValues);
   } catch (const Error& mistake) {
     throw ApiError(400, mistake.what(), "", "invalid_json");
   }
