@@ -106,6 +106,22 @@ TEST(Serve, SeveralAnswersHaveTheSeedsThatFollow) {
   EXPECT_EQ(streamed_text(events, 1), choices[1]["message"]["content"]);
 }
 
+TEST(Serve, WithoutChanceThereIsOneAnswerAndItsPassesAreMadeOnce) {
+  const Server server;
+  const std::string fields = R"("max_tokens": 16, "temperature": 0)";
+  const HttpReply one = server.chat("Hello", fields),
+                  three = server.chat("Hello", fields + R"(, "n": 3)");
+  ASSERT_EQ(three.status, 200) << three.body;
+  for (const Json& choice : three.json()["choices"])
+    EXPECT_EQ(choice["message"]["content"], one.text());
+  EXPECT_EQ(three.json()["choices"].size(), 3);
+  EXPECT_EQ(three.json()["usage"]["nfe"], one.json()["usage"]["nfe"]);
+  EXPECT_EQ(three.json()["umf"], Json::parse(R"({"same_as": [0, 0, 0]})"));
+  EXPECT_FALSE(one.json().contains("umf"));
+  const auto events = events_of(server.chat("Hello", fields + R"(, "n": 3, "stream": true)").body);
+  EXPECT_EQ(streamed_text(events, 2), one.text());
+}
+
 TEST(Serve, APromptThatDoesNotFitIsToldSoBeforeTheSearch) {
   const Server server;
   std::string prompt;
