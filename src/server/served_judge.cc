@@ -1,6 +1,20 @@
 #include "server/served_judge.h"
 
+#include "base/cancelled.h"
+#include "server/api_error.h"
+#include "server/device_task.h"
+
 namespace umf {
+
+void check_reward(Reward& reward) {
+  try {
+    reward.check();
+  } catch (const Cancelled&) {
+    throw Interrupted();
+  } catch (const Error& mistake) {
+    throw ApiError(400, mistake.what(), "umf.reward");
+  }
+}
 
 ServedJudge::ServedJudge(const Json& spec, const Asked& asked, const JudgeTools& shared)
     : shared_(shared) {

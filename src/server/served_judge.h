@@ -11,6 +11,9 @@
 
 namespace umf {
 
+// As ServedJudge::check, for any reward.
+void check_reward(Reward& reward);
+
 class ServedJudge {
  public:
   // The tools are those that all searches share; they must outlive the judge. Throws Error for a
@@ -20,6 +23,9 @@ class ServedJudge {
   ServedJudge& operator=(const ServedJudge&) = delete;
 
   Reward& reward() { return *reward_; }
+  // Before the first pass. Throws ApiError 400 where no answer could ever be judged, and
+  // Interrupted where the search was called off meanwhile.
+  void check() { check_reward(*reward_); }
   // Ends what is being judged, and everything after it, as Cancelled. May outlive the judge.
   std::stop_source stop_source() const { return stop_; }
 

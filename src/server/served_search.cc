@@ -4,7 +4,6 @@
 
 #include <chrono>
 
-#include "base/cancelled.h"
 #include "decode/window_authors.h"
 #include "problem_search.h"
 #include "server/api_error.h"
@@ -172,16 +171,6 @@ Completion SearchRun::completion(const Solution& solution, const Candidate& best
   return completion;
 }
 
-void check(Reward& reward) {
-  try {
-    reward.check();
-  } catch (const Cancelled&) {
-    throw Interrupted();
-  } catch (const Error& mistake) {
-    throw ApiError(400, mistake.what(), "umf.reward");
-  }
-}
-
 }  // namespace
 
 ServedSearch::ServedSearch(Shelf& shelf, Configuration configuration, Problem problem,
@@ -211,7 +200,7 @@ Json ServedSearch::description() const {
 
 Completion ServedSearch::run(Listener& listener) {
   if (!listener.wanted()) throw Interrupted();
-  check(judge_->reward());
+  judge_->check();
   return SearchRun(shelf_, configuration_, problem_, judge_->reward(), news_, listener).complete();
 }
 
