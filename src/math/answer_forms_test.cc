@@ -1,4 +1,5 @@
 // Forms in which the same answer is written, and forms that only look the same. `gold` goes first.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "math/math_verify.h"
@@ -8,6 +9,106 @@ namespace {
 
 bool same(const std::string& gold, const std::string& answer) {
   return verify_answer(find_answer(gold), find_answer(answer)).equal;
+}
+
+std::string reading(const std::string& text) { return find_answer(text).reading(); }
+
+TEST(AnswerForms, OverDividesTheWholeGroup) {
+  EXPECT_EQ(reading("$15 \\over 4$"), "15/4");
+  EXPECT_TRUE(same("$\\frac{15}{4}$", "$15 \\over 4$"));
+  EXPECT_FALSE(same("$4$", "$15 \\over 4$"));
+  EXPECT_TRUE(same("${15\\over 4}$", "$\\frac{15}{4}$"));
+  EXPECT_TRUE(same("$\\frac{x+1}{4}$", "${x+1 \\over 4}$"));
+  EXPECT_FALSE(same("$x+\\frac{1}{4}$", "${x+1 \\over 4}$"));
+  EXPECT_TRUE(same("$1+\\frac{2x}{y}$", "$1+{2x \\over y}$"));
+  EXPECT_TRUE(same("$\\sqrt{\\frac{3}{5}}$", "$\\sqrt{3 \\over 5}$"));
+  EXPECT_TRUE(same("$x^{\\frac{2}{3}}$", "$x^{2 \\over 3}$"));
+  EXPECT_TRUE(same("$(\\frac{1}{2}, 3)$", "$({1\\over 2}, 3)$"));
+  EXPECT_TRUE(same("$\\frac{5}{7}$", "$x = {5 \\over 7}$"));
+  EXPECT_TRUE(same("$|\\frac{a}{b}|$", "$|{a \\over b}|$"));
+}
+
+TEST(AnswerForms, AnArgumentWithoutBracesMayBeACommand) {
+  EXPECT_TRUE(same("$\\frac{\\pi}{4} + 2 - \\sqrt{2}$", "$\\frac \\pi4 + 2 - \\sqrt2$"));
+  EXPECT_TRUE(same("$\\frac{3}{\\pi}$", "$\\frac3\\pi$"));
+  EXPECT_TRUE(same("$\\frac{3x}{\\pi}$", "$\\dfrac{3x}\\pi$"));
+  EXPECT_TRUE(same("$\\sqrt{\\pi}$", "$\\sqrt\\pi$"));
+  EXPECT_TRUE(same("$\\frac{\\sqrt{3}}{2}$", "$\\frac{\\sqrt3}2$"));
+}
+
+TEST(AnswerForms, ChooseIsABinomialWithAndWithoutBraces) {
+  EXPECT_TRUE(same("$10$", "${5 \\choose 2}$"));
+  EXPECT_TRUE(same("$10$", "$5 \\choose 2$"));
+  EXPECT_FALSE(same("$2$", "$5 \\choose 2$"));
+  EXPECT_TRUE(same("$\\binom{n}{k+1}$", "${n \\choose k+1}$"));
+  EXPECT_TRUE(same("$\\binom{n+1}{k}$", "${n+1 \\choose k}$"));
+  EXPECT_TRUE(same("$10$", "$\\left({5 \\atop 2}\\right)$"));
+}
+
+TEST(AnswerForms, AStyleDoesNotChangeAValue) {
+  for (const char* style :
+       {"\\mathbf", "\\mathrm", "\\text", "\\textbf", "\\textit", "\\textrm", "\\mathit", "\\mbox",
+        "\\boldsymbol", "\\bm", "\\mathsf", "\\mathtt", "\\textnormal"}) {
+    const auto styled = [&](const std::string& inside) {
+      return fmt::format("${}{{{}}}$", style, inside);
+    };
+    EXPECT_TRUE(same("$\\frac{1}{2}$", styled("\\frac{1}{2}"))) << style;
+    EXPECT_TRUE(same("$0.75$", styled("0.75"))) << style;
+    EXPECT_TRUE(same("$3\\sqrt{2}$", styled("3\\sqrt{2}"))) << style;
+    EXPECT_TRUE(same("$x=17$", styled("x=17"))) << style;
+    EXPECT_FALSE(same("$\\frac{1}{2}$", styled("\\frac{1}{3}"))) << style;
+    const std::string fraction = fmt::format("$\\frac{{{0}{{3}}}}{{{0}{{4}}}}$", style);
+    EXPECT_TRUE(same("$\\frac{3}{4}$", fraction)) << style;
+  }
+  EXPECT_TRUE(same("$\\frac{1}{2}$", "${\\bf \\frac{1}{2}}$"));
+  EXPECT_TRUE(same("$12$", "${\\rm 12}$"));
+  EXPECT_TRUE(same("$12$", "$\\Large 12$"));
+  EXPECT_TRUE(same("$12$", "\\boxed{\\color{blue}{12}}"));
+  EXPECT_TRUE(same("$12$", "$12 \\quad\\checkmark$"));
+  EXPECT_TRUE(same("$\\frac{1}{2}$", "$\\fbox{\\frac12}$"));
+  EXPECT_TRUE(same("$\\frac{1}{2}$", "\\boxed{\\text{\\textbf{\\frac12}}}"));
+  EXPECT_TRUE(same("$\\text{even}$", "$\\textbf{even}$"));
+  EXPECT_FALSE(same("$\\text{A1}$", "$\\text{A}$"));
+  EXPECT_TRUE(same("$7996912$", "$\\text{7 996 912}$"));
+  EXPECT_FALSE(same("$\\text{12:30}$", "$\\text{2:5}$"));
+}
+
+TEST(AnswerForms, AUnitIsCutOffAndATermIsNot) {
+  EXPECT_TRUE(same("$5$", "$5\\text{ cm}$"));
+  EXPECT_TRUE(same("$5$", "$5\\,\\text{m}/\\text{s}^2$"));
+  EXPECT_TRUE(same("$4$", "$4^{\\text{th}}$"));
+  EXPECT_TRUE(same("$18$", "$18 \\rm{ cm}$"));
+  EXPECT_TRUE(same("$18$", "$18 {\\rm cm}$"));
+  EXPECT_TRUE(same("$5$", "The answer is $5\\text{ cm}.$"));
+  EXPECT_TRUE(same("$5\\sqrt{2}$", "So it is $5\\sqrt{2}.$"));
+  EXPECT_FALSE(same("$2\\mathbf{i}+3\\mathbf{j}$", "$2\\mathbf{i}+5\\mathbf{j}$"));
+  EXPECT_TRUE(same("$2\\mathbf{i}+3\\mathbf{j}$", "$3\\mathbf{j}+2\\mathbf{i}$"));
+  EXPECT_FALSE(same("$2$", "$2\\mathbf{i}+5\\mathbf{j}$"));
+  EXPECT_FALSE(same("$3$", "$3+\\mathbf{\\frac{1}{2}}$"));
+  EXPECT_TRUE(same("$\\frac{7}{2}$", "$3+\\mathbf{\\frac{1}{2}}$"));
+  EXPECT_FALSE(same("$2$", "$2\\mathrm{e}$"));
+  EXPECT_TRUE(same("$2e$", "$2\\mathrm{e}$"));
+  EXPECT_TRUE(same("$3+4i$", "$3+4\\mathrm{i}$"));
+  EXPECT_FALSE(same("$2$", "$2{\\bf v}$"));
+  EXPECT_FALSE(same("$1$", "$1-\\frac{1}{\\mathrm{e}}$"));
+  EXPECT_TRUE(same("$1-\\frac{1}{e}$", "$1-\\frac{1}{\\mathrm{e}}$"));
+  EXPECT_FALSE(same("$1-\\frac{1}{\\mathrm{e}}$", "$1-\\frac{1}{\\mathrm{x}}$"));
+}
+
+TEST(AnswerForms, DigitGroupsMayBeSeparatedByEveryComma) {
+  for (const char* separator :
+       {",", "{,}", "{, }", "{ , }", " {,} ", ",\\!", "\\!,", "{,}\\!", ",\\! ", "{\\!,\\!}"}) {
+    const std::string number = fmt::format("14{}916", separator);
+    EXPECT_TRUE(same("$14916$", "$" + number + "$")) << separator;
+    EXPECT_TRUE(same("$" + number + "$", "\\boxed{14916}")) << separator;
+    EXPECT_FALSE(same("$14$", "$" + number + "$")) << separator;
+  }
+  EXPECT_TRUE(same("$1234567.5$", "$1{,}234{,}567.5$"));
+  EXPECT_TRUE(same("$14916$", "$x=14{,}916$"));
+  EXPECT_TRUE(same("$14916\\pi$", "$14{,}916\\pi$"));
+  EXPECT_TRUE(same("$(1000, 3)$", "$(1{,}000, 3)$"));
+  EXPECT_TRUE(same("$14916$", "$14,\\!916\\text{ cm}$"));
+  EXPECT_FALSE(same("$1491$", "$14{,}91$"));
 }
 
 TEST(AnswerForms, MembersOfAListAreFoundInAnyOrder) {
@@ -20,6 +121,17 @@ TEST(AnswerForms, MembersOfAListAreFoundInAnyOrder) {
   EXPECT_FALSE(same("$x+x, y$", "$2x, x+x$"));
   EXPECT_TRUE(same("$(-x^2+2x, 3x, 1)$", "$(x(2-x), 3x, 1)$"));
   EXPECT_FALSE(same("$(-x^2+2x, 3x, 1)$", "$(3x, x(2-x), 1)$"));
+}
+
+TEST(AnswerForms, OnlyMatchingBracketsGroup) {
+  EXPECT_FALSE(same("$2(x-5)$", "$2[x-5)$"));
+  EXPECT_FALSE(same("$2[x-5)$", "$2(x-5)$"));
+  EXPECT_TRUE(same("$2(x-5)$", "$2[x-5]$"));
+  EXPECT_TRUE(same("$2(x-5)$", "$2\\{x-5\\}$"));
+  EXPECT_FALSE(same("$x(3]^2$", "$9x$"));
+  EXPECT_FALSE(same("$(1,2,3)$", "$(1,2,3]$"));
+  EXPECT_TRUE(same("$[1,2)$", "$\\left[1,2\\right)$"));
+  EXPECT_FALSE(same("$[1,2)$", "$(1,2]$"));
 }
 
 TEST(AnswerForms, EquationsAreSolvedOverAllSigns) {

@@ -19,7 +19,7 @@ constexpr int kTriesLimit = 200;
 
 struct Read {
   Expr value;
-  std::string text;
+  std::string text, meant;  // see MathAnswer
 };
 
 Expr in_percent(const Expr& value) {
@@ -37,21 +37,28 @@ Expr value_or_null(const Parse& parse) {
   }
 }
 
+std::string listed(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : " and ") + text;
+  return all;
+}
+
 Read read_environments(const std::vector<AnswerCandidate::Environment>& environments) {
   std::vector<Expr> values;
-  std::vector<std::string> texts;
+  std::vector<std::string> texts, meant;
   for (const auto& [latex, is_percent, bare_box] : environments) {
-    texts.push_back(normal_latex(latex, bare_box ? Boxes::kLast : Boxes::kAll));
-    Expr value = value_or_null([&] { return parse_latex(texts.back()); });
+    const Boxes boxes = bare_box ? Boxes::kLast : Boxes::kAll;
+    texts.push_back(normal_latex(latex, boxes));
+    meant.push_back(meant_latex(latex, boxes));
+    const LostUnits lost = contains(latex, "\\$") ? LostUnits::kYes : LostUnits::kNo;
+    Expr value = value_or_null([&] { return parse_latex(meant.back(), lost); });
     if (value && is_percent) value = in_percent(value);
     values.push_back(value);
   }
   if (values.empty()) return {};
   bool all = true;
   std::vector<Expr> elements;
-  std::string text;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    text += i == 0 ? texts[i] : " and " + texts[i];
     all = all && values[i];
     if (!values[i]) continue;
     if (is(values[i], Kind::kSet))
@@ -59,8 +66,8 @@ Read read_environments(const std::vector<AnswerCandidate::Environment>& environm
     else
       elements.push_back(values[i]);
   }
-  if (values.size() > 1 && all) return {finite_set(elements), text};
-  return {values[0], texts[0]};
+  if (values.size() > 1 && all) return {finite_set(elements), listed(texts), listed(meant)};
+  return {values[0], texts[0], meant[0]};
 }
 
 Read read_number(const AnswerCandidate& candidate) {
@@ -73,14 +80,14 @@ Read read_number(const AnswerCandidate& candidate) {
     return decimal(real);
   });
   if (value && candidate.percent) value = percent(value);
-  return {value, text};
+  return {value, text, text};
 }
 
 Read read_candidate(const AnswerCandidate& candidate) {
   if (!candidate.environments.empty()) return read_environments(candidate.environments);
   if (!candidate.number.empty()) return read_number(candidate);
   const std::string text(trimmed(candidate.expression));
-  return {value_or_null([&] { return parse_plain(text); }), candidate.expression};
+  return {value_or_null([&] { return parse_plain(text); }), candidate.expression, text};
 }
 
 }  // namespace
@@ -98,7 +105,10 @@ MathAnswer find_answer(std::string_view text, const MathVerifyConfig& config) {
   for (CandidateGroup group = finder.next(); !group.empty(); group = finder.next()) {
     for (const AnswerCandidate& candidate : group) {
       Read read = read_candidate(candidate);
-      if (!answer.text && !read.text.empty()) answer.text = std::move(read.text);
+      if (!answer.text && !read.text.empty()) {
+        answer.text = std::move(read.text);
+        answer.meant = std::move(read.meant);
+      }
       if (read.value) {
         answer.value = read.value;
         return answer;
