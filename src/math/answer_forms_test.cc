@@ -26,6 +26,7 @@ TEST(AnswerForms, OverDividesTheWholeGroup) {
   EXPECT_TRUE(same("$(\\frac{1}{2}, 3)$", "$({1\\over 2}, 3)$"));
   EXPECT_TRUE(same("$\\frac{5}{7}$", "$x = {5 \\over 7}$"));
   EXPECT_TRUE(same("$|\\frac{a}{b}|$", "$|{a \\over b}|$"));
+  EXPECT_FALSE(same("$5$", "$1 \\over 2 \\over 5$"));  // TeX refuses it, too
 }
 
 TEST(AnswerForms, AnArgumentWithoutBracesMayBeACommand) {
@@ -43,6 +44,8 @@ TEST(AnswerForms, ChooseIsABinomialWithAndWithoutBraces) {
   EXPECT_TRUE(same("$\\binom{n}{k+1}$", "${n \\choose k+1}$"));
   EXPECT_TRUE(same("$\\binom{n+1}{k}$", "${n+1 \\choose k}$"));
   EXPECT_TRUE(same("$10$", "$\\left({5 \\atop 2}\\right)$"));
+  EXPECT_FALSE(same("$2$", "${5 \\atop 2}$"));
+  EXPECT_FALSE(same("$2$", "${5 \\brace 2}$"));
 }
 
 TEST(AnswerForms, AStyleDoesNotChangeAValue) {
@@ -103,6 +106,7 @@ TEST(AnswerForms, DigitGroupsMayBeSeparatedByEveryComma) {
     EXPECT_TRUE(same("$" + number + "$", "\\boxed{14916}")) << separator;
     EXPECT_FALSE(same("$14$", "$" + number + "$")) << separator;
   }
+  EXPECT_FALSE(same("$14$", "$14{\\,}916$"));
   EXPECT_TRUE(same("$1234567.5$", "$1{,}234{,}567.5$"));
   EXPECT_TRUE(same("$14916$", "$x=14{,}916$"));
   EXPECT_TRUE(same("$14916\\pi$", "$14{,}916\\pi$"));
@@ -126,6 +130,7 @@ TEST(AnswerForms, MembersOfAListAreFoundInAnyOrder) {
 TEST(AnswerForms, OnlyMatchingBracketsGroup) {
   EXPECT_FALSE(same("$2(x-5)$", "$2[x-5)$"));
   EXPECT_FALSE(same("$2[x-5)$", "$2(x-5)$"));
+  EXPECT_FALSE(same("$2$", "$2[x-5)$"));
   EXPECT_TRUE(same("$2(x-5)$", "$2[x-5]$"));
   EXPECT_TRUE(same("$2(x-5)$", "$2\\{x-5\\}$"));
   EXPECT_FALSE(same("$x(3]^2$", "$9x$"));
@@ -139,6 +144,20 @@ TEST(AnswerForms, EquationsAreSolvedOverAllSigns) {
   EXPECT_FALSE(same("$x=|a|x$", "$x=ax$"));
   EXPECT_FALSE(same("$x=\\sqrt{14}$", "$\\lfloor x\\rfloor=\\sqrt{14}$"));
   EXPECT_TRUE(same("$y=3x$", "$x=\\frac{y}{3}$"));
+}
+
+TEST(AnswerForms, ANumberInsideWhatIsNotUnderstoodIsNoAnswer) {
+  EXPECT_FALSE(same("$6$", "$\\frac{1}{\\unknown 6}$"));
+  EXPECT_FALSE(same("$4$", "$x \\unknown 4$"));
+  EXPECT_FALSE(same("$3$", "$3+\\lfloor 3)$"));
+  // But what such a text sets equal to a number is that number.
+  EXPECT_TRUE(same("$5$", "$\\Pr(A) = 5$"));
+  EXPECT_TRUE(same("$5$", "$\\deg f = 5$."));
+  EXPECT_TRUE(same("$5$", "The final answer is: $\\deg f=5$. I hope it is correct."));
+  EXPECT_FALSE(same("$2$", "\\boxed{5 \\brace 2}"));
+  EXPECT_TRUE(same("$7$", "\\boxed{\\unknown} so there are 7 in \\emph{all}"));
+  // Amounts of money are no LaTeX.
+  EXPECT_TRUE(same("$15$", "That is $5 (or so) for each of 3, in all $15."));
 }
 
 }  // namespace
