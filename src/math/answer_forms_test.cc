@@ -127,6 +127,46 @@ TEST(AnswerForms, MembersOfAListAreFoundInAnyOrder) {
   EXPECT_FALSE(same("$(-x^2+2x, 3x, 1)$", "$(3x, x(2-x), 1)$"));
 }
 
+TEST(AnswerForms, AGoldEquationStandsForItsValueWhereItsLeftSideIsMadeOfNames) {
+  for (const char* left : {"|z|",
+                           "\\sin A",
+                           "\\binom{n}{k}",
+                           "{n \\choose k}",
+                           "\\lvert z\\rvert",
+                           "\\cos\\theta",
+                           "\\frac{\\sin A}{\\sin B}",
+                           "\\sin A+\\cos B",
+                           "|AB|=|CD|",
+                           "\\sin A=\\cos B",
+                           "\\lfloor x\\rfloor",
+                           "\\lceil x\\rceil",
+                           "\\max(a,b)",
+                           "a^n",
+                           "\\arcsin x",
+                           "|x||y|",
+                           "\\sinh x",
+                           "e^x",
+                           "\\{x\\}",
+                           "f(x)",
+                           "P(A)",
+                           "AB",
+                           "x+y",
+                           "\\frac{a}{b}",
+                           "n!"}) {
+    const std::string gold = std::string("$") + left + " =3$";
+    EXPECT_TRUE(same(gold, "$3$")) << left;
+    EXPECT_FALSE(same(gold, "$4$")) << left;
+    EXPECT_TRUE(same("$3$", gold)) << left;
+  }
+  EXPECT_TRUE(same("$\\sin A=\\frac12$", "$\\frac{1}{2}$"));
+  EXPECT_TRUE(same("$|z|=|w|=2$", "$|z|=2$"));
+  EXPECT_TRUE(same("$|z|=20, 16$", "$20, 16$"));
+  // An equation to be solved does not stand for its right side.
+  for (const char* left : {"2x", "x^2", "\\sqrt{x}", "\\frac{x}{2}", "x-y", "-x", "\\log x"}) {
+    EXPECT_FALSE(same(std::string("$") + left + "=3$", "$3$")) << left;
+  }
+}
+
 TEST(AnswerForms, OnlyMatchingBracketsGroup) {
   EXPECT_FALSE(same("$2(x-5)$", "$2[x-5)$"));
   EXPECT_FALSE(same("$2[x-5)$", "$2(x-5)$"));
@@ -139,11 +179,45 @@ TEST(AnswerForms, OnlyMatchingBracketsGroup) {
   EXPECT_FALSE(same("$[1,2)$", "$(1,2]$"));
 }
 
+TEST(AnswerForms, AFalseEquationIsNoAnswer) {
+  EXPECT_FALSE(same("$7$", "\\boxed{8=7}"));
+  EXPECT_FALSE(same("$7$", "\\boxed{3+5=7}"));
+  EXPECT_FALSE(same("$7$", "$7.5=7$"));
+  EXPECT_FALSE(same("$7, 3$", "$8=7, 3$"));
+  EXPECT_FALSE(same("$\\sqrt{2}$", "$2=\\sqrt{2}$"));
+  EXPECT_TRUE(same("$7$", "\\boxed{3+4=7}"));
+  EXPECT_TRUE(same("$7$", "\\boxed{x=3+4=7}"));
+  EXPECT_TRUE(same("$0.333$", "$\\frac{1}{3}=0.333$"));
+  EXPECT_TRUE(same("$0.66$", "$\\frac{2}{3}=0.66$"));
+  EXPECT_TRUE(same("$\\sqrt{2}$", "$\\sqrt{8}/2=\\sqrt{2}$"));
+  EXPECT_TRUE(same("$67\\%$", "$\\frac{2}{3}=67\\%$"));
+}
+
+TEST(AnswerForms, WhatMayBeMeantOtherwiseIsNoFalseEquation) {
+  EXPECT_TRUE(same("$6$", "$2(3)=6$"));
+  EXPECT_TRUE(same("$5$", "$101_2=5$"));
+  EXPECT_TRUE(same("$\\frac{\\pi}{6}$", "$30^\\circ=\\frac{\\pi}{6}$"));
+  EXPECT_TRUE(same("$-2$", "$\\sqrt[3]{-8}=-2$"));
+  EXPECT_TRUE(same("$1$", "$\\log e=1$"));
+  EXPECT_TRUE(same("$-6$", "$-2(3)=-6$"));
+  EXPECT_TRUE(same("$2$", "$7\\equiv 2$"));
+  EXPECT_TRUE(same("$100$", "$\\$1=100$"));
+  // A name that is given a value has the last one.
+  EXPECT_TRUE(same("$x=7$", "$x=8=7$"));
+}
+
 TEST(AnswerForms, EquationsAreSolvedOverAllSigns) {
   EXPECT_FALSE(same("$x=|a|$", "$x=a$"));
   EXPECT_FALSE(same("$x=|a|x$", "$x=ax$"));
   EXPECT_FALSE(same("$x=\\sqrt{14}$", "$\\lfloor x\\rfloor=\\sqrt{14}$"));
   EXPECT_TRUE(same("$y=3x$", "$x=\\frac{y}{3}$"));
+}
+
+TEST(AnswerForms, ASymbolIsWhatSimplifiesToIt) {
+  EXPECT_TRUE(same("$x$", "$2x-x$"));
+  EXPECT_TRUE(same("$\\frac{x}{\\sqrt{1}}$", "$x$"));
+  EXPECT_FALSE(same("$x$", "$|x|$"));
+  EXPECT_FALSE(same("$\\text{even}$", "$\\text{odd}$"));
 }
 
 TEST(AnswerForms, ANumberInsideWhatIsNotUnderstoodIsNoAnswer) {
