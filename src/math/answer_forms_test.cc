@@ -84,6 +84,7 @@ TEST(AnswerForms, AUnitIsCutOffAndATermIsNot) {
   EXPECT_TRUE(same("$18$", "$18 {\\rm cm}$"));
   EXPECT_TRUE(same("$5$", "The answer is $5\\text{ cm}.$"));
   EXPECT_TRUE(same("$5\\sqrt{2}$", "So it is $5\\sqrt{2}.$"));
+  EXPECT_FALSE(same("$\\text{even}$", "$\\text{even}\\text{ or odd}$"));
   EXPECT_FALSE(same("$2\\mathbf{i}+3\\mathbf{j}$", "$2\\mathbf{i}+5\\mathbf{j}$"));
   EXPECT_TRUE(same("$2\\mathbf{i}+3\\mathbf{j}$", "$3\\mathbf{j}+2\\mathbf{i}$"));
   EXPECT_FALSE(same("$2$", "$2\\mathbf{i}+5\\mathbf{j}$"));
@@ -174,6 +175,8 @@ TEST(AnswerForms, OnlyMatchingBracketsGroup) {
   EXPECT_TRUE(same("$2(x-5)$", "$2[x-5]$"));
   EXPECT_TRUE(same("$2(x-5)$", "$2\\{x-5\\}$"));
   EXPECT_FALSE(same("$x(3]^2$", "$9x$"));
+  EXPECT_TRUE(same("$1\\pm\\sqrt{2}$", "$(1\\pm\\sqrt{2})$"));
+  EXPECT_FALSE(same("$1\\pm\\sqrt{2}$", "$(1\\pm\\sqrt{3})$"));
   EXPECT_FALSE(same("$(1,2,3)$", "$(1,2,3]$"));
   EXPECT_TRUE(same("$[1,2)$", "$\\left[1,2\\right)$"));
   EXPECT_FALSE(same("$[1,2)$", "$(1,2]$"));

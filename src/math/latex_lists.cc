@@ -234,6 +234,9 @@ Expr LatexGrammar::bracketed() {
   if (!right_open && !at_any({"]", "\\]", "\\rbrack"})) fail("a bracket that is never closed");
   take();
   const std::vector<Expr> entries = content.flat();
+  if (content.entries() == 1 && entries.size() == 2 && left_open == right_open) {
+    return finite_set(entries);  // (1 \pm 2)
+  }
   if (content.entries() != entries.size()) fail("\\pm in brackets");
   const bool pair = entries.size() == 2 && content.groups.size() == 1;
   if (!pair && left_open != right_open) fail("brackets that do not match");

@@ -92,8 +92,12 @@ bool is_unit(std::string_view text) {
   return !kUnit.find_all(text).empty();
 }
 
-// A unit follows a value: not an operator, a bracket that opens or a relation.
+// A unit follows a value: not an operator, a bracket that opens, a relation or a word.
 bool is_value(std::string_view text) {
+  static const Pattern kText(R"(\\(?:text|mbox)\{([^{}]*)\}$)");
+  for (const Pattern::Match& word : kText.find_all(text)) {
+    if (!is_mathematics(word.text(text, 1))) return false;
+  }
   static const Pattern kOperator(R"([-+*/=<>(\[{^_]$|\\(?:cdot|times|div|pm|mp|leq?|geq?|over)$)");
   return !text.empty() && kOperator.find_all(text).empty();
 }
