@@ -21,7 +21,7 @@ def run(payload, start, report):
         return report({"tests": []})
     program = prepare(payload["program"], payload["sanitise"], payload["entry_point"])
     names = (test["name"] for test in payload["tests"])
-    tests = Tests(report, names, payload["seconds"], payload["every_test"])
+    tests = Tests(report, names, payload["seconds"], payload.get("every_test", False))
     for test in payload["tests"]:
         tests.judge(lambda: judge(program, payload, test["code"], start))
     return None

@@ -20,7 +20,7 @@ def run(payload, start, report):
     program = prepare(payload["program"], payload["sanitise"], payload["entry_point"])
     runs = [Run(payload, one) for one in payload["runs"]]
     names = (f"{one.name} {number}" for one in runs for number in range(1, len(one.inputs) + 1))
-    tests = Tests(report, names, payload["minimum_seconds"], payload["every_test"])
+    tests = Tests(report, names, payload["minimum_seconds"], payload.get("every_test", False))
     for one in runs:
         if one.inputs:
             one.judge(program, start, tests)
@@ -36,7 +36,7 @@ class Run:
         self.expected = [unpacked(value) for value in run["expected"]]
         minimum, factor = payload["minimum_seconds"], payload["factor"]
         self.limits = [max(minimum, factor * seconds) for seconds in run["seconds"]]
-        self.every_test = payload["every_test"]
+        self.every_test = payload.get("every_test", False)
         self.comparison = Comparison(payload["task_id"], self.entry_point, payload["atol"])
 
     def judge(self, program, start, tests):

@@ -29,7 +29,7 @@ def run(payload, start, report):
             return report({"failed": str(problem)})
     if payload.get("check"):
         return report({"tests": []})
-    tests = Tests(report, names, payload["seconds"], payload["every_test"])
+    tests = Tests(report, names, payload["seconds"], payload.get("every_test", False))
     judge = judge_of(payload, start)
     for case in cases:
         tests.judge(lambda: judge.judge(case))

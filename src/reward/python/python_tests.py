@@ -20,7 +20,7 @@ def run(payload, start, report):
         if payload.get("check"):
             return report({"tests": []})
         names = (f"test {number}" for number in range(1, len(payload["tests"]) + 1))
-        tests = Tests(report, names, payload["seconds"], payload["every_test"])
+        tests = Tests(report, names, payload["seconds"], payload.get("every_test", False))
         judge = Judge(payload, own, start)
         for number, test in enumerate(payload["tests"]):
             tests.judge(lambda: judge.judge(number, test))
