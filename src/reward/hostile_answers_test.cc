@@ -8,6 +8,8 @@
 #include "fakes/temporary_directory.h"
 #include "reward/code_testing.h"
 #include "reward/hostile_answers_testing.h"
+#include "sandbox/launch.h"
+#include "sandbox/warm_sandbox.h"
 
 namespace umf {
 namespace {
@@ -77,24 +79,34 @@ std::vector<Judge> judges() {
   return all;
 }
 
-class HostileAnswers : public testing::Test {
+class HostileAnswers : public testing::TestWithParam<Walls> {
  protected:
   static void SetUpTestSuite() {
     static const TemporaryDirectory cache;
     ::setenv("XDG_CACHE_HOME", (cache / ".").c_str(), 1);
   }
+  void SetUp() override {
+    const std::string objection = objection_to(GetParam());
+    if (!objection.empty()) GTEST_SKIP() << objection;
+    sandbox_ = make_warm_sandbox(GetParam(), 1);
+  }
+  void expect_wrong(const Json& spec, const std::string& program) const;
+
+ private:
+  std::unique_ptr<Sandbox> sandbox_;
 };
 
-void expect_wrong(const Json& spec, const std::string& program) {
+void HostileAnswers::expect_wrong(const Json& spec, const std::string& program) const {
+  const JudgeTools tools{.sandbox = [this]() -> Sandbox& { return *sandbox_; }};
   const auto begin = std::chrono::steady_clock::now();
-  const Verdict verdict = judged(spec, program);
+  const Verdict verdict = make_reward(spec, {"id", "?"}, "p.json", tools)->judge(program);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(verdict.reward, 0) << verdict.why;
   EXPECT_EQ(verdict.tests.size(), 1u);
   EXPECT_LT(spent.count(), 40);
 }
 
-TEST_F(HostileAnswers, ValuesAreWrongAndNothingElse) {
+TEST_P(HostileAnswers, ValuesAreWrongAndNothingElse) {
   for (const Judge& judge : judges_of_values()) {
     for (const char* value : kHostileValues) {
       SCOPED_TRACE(fmt::format("{}: {}", judge.name, value));
@@ -103,7 +115,7 @@ TEST_F(HostileAnswers, ValuesAreWrongAndNothingElse) {
   }
 }
 
-TEST_F(HostileAnswers, WhoeverTakesOverItsGuestIsWrongAndNothingElse) {
+TEST_P(HostileAnswers, WhoeverTakesOverItsGuestIsWrongAndNothingElse) {
   for (const Judge& judge : judges()) {
     for (const char* reply : kHostileReplies) {
       SCOPED_TRACE(fmt::format("{}: {}", judge.name, reply));
@@ -118,7 +130,7 @@ print(3))",
   }
 }
 
-TEST_F(HostileAnswers, OutputThatCannotBePrintedIsWrong) {
+TEST_P(HostileAnswers, OutputThatCannotBePrintedIsWrong) {
   for (const char* mode : {"emulation", "process"}) {
     const Json tests = {{{"input", ""}, {"output", "4"}, {"testtype", "stdin"}}};
     const Json spec = {{"type", "livecodebench"},
@@ -136,7 +148,7 @@ TEST_F(HostileAnswers, OutputThatCannotBePrintedIsWrong) {
 }
 
 // The values are small; what the tests do with them is not, in Python and in C.
-TEST_F(HostileAnswers, ATesterIsNotKeptBusy) {
+TEST_P(HostileAnswers, ATesterIsNotKeptBusy) {
   struct Case {
     const char *expression, *value;
   };
@@ -150,6 +162,12 @@ TEST_F(HostileAnswers, ATesterIsNotKeptBusy) {
                  fmt::format("def f(x): return {}", c.value));
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Walls, HostileAnswers,
+                         testing::Values(Walls::kNamespaces, Walls::kLandlock),
+                         [](const testing::TestParamInfo<Walls>& info) {
+                           return info.param == Walls::kNamespaces ? "Namespaces" : "Landlock";
+                         });
 
 }  // namespace
 }  // namespace umf

@@ -176,6 +176,16 @@ def f(): return "asked"
     {"DivisionByZero", WIRE("b'{\"F\":[1,0]}'"), "error", "no proper answer"},
     {"NotUtf8", WIRE("b'\"\\xff\\xfe\"'"), "error", "no proper answer"},
     {"NotAList", WIRE("b'{\"t\":\"abc\"}'"), "error", "no proper answer"},
+    {"DequeOfAHugeRange", WIRE("b'{\"q\":[null,{\"r\":[0,999999999999,1]}]}'"), "error",
+     "no proper answer"},
+    {"ObjectsOfAHugeRange", WIRE("b'{\"N\":[[1],{\"r\":[0,999999999999,1]}]}'"), "error",
+     "no proper answer"},
+    {"CrowdedSet",
+     WIRE("b'{\"s\":[' + b','.join(b'%d' % (i * (2**61 - 1)) for i in range(99999)) + b']}'"),
+     "error", "no proper answer"},
+    {"HugeFraction",
+     WIRE("b'{\"F\":[{\"i\":\"' + b'7' * 9999999 + b'\"},{\"i\":\"' + b'3' * 9999999 + b'\"}]}'"),
+     "error", "no proper answer"},
     {"HugeRange", WIRE("b'{\"s\":{\"r\":[0,999999999999,1]}}'"), "error", "no proper answer"},
 
     // Lies in Python
