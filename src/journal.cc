@@ -2,20 +2,23 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <thread>
 
-#include "base/error.h"
 #include "base/files.h"
 
 namespace umf {
 namespace {
 
 constexpr const char* kKind = "umf-journal-2";
+constexpr int kLockPatienceMs = 1000, kLockPauseMs = 20;
 
 // Flat: a walk has as many writes as passes.
 Json writes_json(const std::vector<Write>& writes) {
@@ -115,18 +118,29 @@ bool answers(const Json& entry, const Trial& trial, int limit) {
 Journal::Journal(World& inner, std::filesystem::path path, const Json& configuration, States states)
     : inner_(inner), path_(std::move(path)), states_(std::move(states)) {
   const std::string header = line_of({{"kind", kKind}, {"configuration", configuration}});
-  if (std::filesystem::exists(path_)) load(header);
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (file_ < 0)
-    throw Error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno)));
+  file_ = open_regular(path_, O_RDWR | O_CREAT, "write");
+  lock();
+  load(header);
   if (valid_bytes_ == 0) {
     forget_the_rest();
     write(header);
   }
 }
 
-Journal::~Journal() {
-  if (file_ >= 0) ::close(file_);
+// Two who write into one file would undo each other's lines. Waits a moment: one who was killed may
+// have left a child that is just being started and does not know it yet.
+void Journal::lock() {
+  for (int i = 0; ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return;  // a file system without locks: as good as it gets
+    if (i * kLockPauseMs >= kLockPatienceMs) {
+      throw CheckpointInUse(fmt::format(
+          "'{}' is the checkpoint of a search that is still running; wait for its end, or choose "
+          "another file",
+          path_.string()));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLockPauseMs));
+  }
 }
 
 void Journal::load(const std::string& header) {
@@ -165,7 +179,7 @@ void Journal::refuse(const std::string& first_line) const {
 
 void Journal::forget_the_rest() {
   recorded_.clear();
-  if (::ftruncate(file_, static_cast<off_t>(valid_bytes_)) != 0) {
+  if (::ftruncate(file_.get(), static_cast<off_t>(valid_bytes_)) != 0) {
     throw Error(fmt::format("cannot shorten '{}': {}", path_.string(), std::strerror(errno)));
   }
 }
@@ -179,12 +193,13 @@ void Journal::append(const Json& entry) {
 
 void Journal::write(const std::string& line) {
   // At its place, so that a torn line of an earlier run is overwritten.
-  const ssize_t put = ::pwrite(file_, line.data(), line.size(), static_cast<off_t>(valid_bytes_));
-  if (put != static_cast<ssize_t>(line.size()) || ::fdatasync(file_) != 0) {
+  const ssize_t put =
+      ::pwrite(file_.get(), line.data(), line.size(), static_cast<off_t>(valid_bytes_));
+  if (put != static_cast<ssize_t>(line.size()) || ::fdatasync(file_.get()) != 0) {
     throw Error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno)));
   }
   valid_bytes_ += line.size();
-  if (::ftruncate(file_, static_cast<off_t>(valid_bytes_)) != 0) {
+  if (::ftruncate(file_.get(), static_cast<off_t>(valid_bytes_)) != 0) {
     throw Error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno)));
   }
 }

@@ -7,10 +7,18 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/descriptor.h"
+#include "base/error.h"
 #include "base/json.h"
 #include "world.h"
 
 namespace umf {
+
+// The checkpoint of a search that is under way in this or another process.
+class CheckpointInUse final : public Error {
+ public:
+  using Error::Error;
+};
 
 // Every finished walk and every verdict is appended to a file and synced. A search over the same
 // configuration asks the same questions in the same order, so that a new run first gets the
@@ -27,9 +35,8 @@ class Journal final : public World {
   };
 
   // `configuration` is everything that the answers depend on; a file made with another one is an
-  // Error.
+  // Error. Throws CheckpointInUse while another journal has the file.
   Journal(World& inner, std::filesystem::path path, const Json& configuration, States states);
-  ~Journal() override;
 
   Place root() const override { return inner_.root(); }
   int actions() const override { return inner_.actions(); }
@@ -40,6 +47,7 @@ class Journal final : public World {
   int replayed() const { return replayed_; }  // answers taken from the file so far
 
  private:
+  void lock();
   void load(const std::string& header);
   [[noreturn]] void refuse(const std::string& first_line) const;
   void append(const Json& entry);
@@ -57,7 +65,8 @@ class Journal final : public World {
   States states_;
   std::deque<Entry> recorded_;  // not asked for yet
   std::uintmax_t valid_bytes_ = 0;
-  int file_ = -1, replayed_ = 0;
+  Descriptor file_;
+  int replayed_ = 0;
 };
 
 }  // namespace umf

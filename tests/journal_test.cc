@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <limits>
@@ -266,6 +267,29 @@ TEST(Journal, DamageInsideIsAnErrorAndNeverAnotherAnswer) {
     }
   }
   EXPECT_GT(refused, 200);
+}
+
+TEST(Journal, AFileThatAnotherSearchWritesIsRefused) {
+  const TemporaryDirectory directory;
+  HashingModels models;
+  Walker walker = models.walker(kWindow);
+  Judge judge(worth_of);
+  DecodingWorld world(walker, judge, {});
+  const auto journal = [&] {
+    return std::make_unique<Journal>(world, directory / "j", kConfiguration,
+                                     journal_states(walker));
+  };
+  auto first = journal();
+  EXPECT_ERROR(journal(), "is the checkpoint of a search that is still running");
+  first.reset();
+  journal();
+}
+
+TEST(Journal, APipeIsRefusedAtOnce) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(::mkfifo((directory / "j").c_str(), 0600), 0);
+  EXPECT_ERROR(run({}, directory / "j"), "it is not a regular file");
+  EXPECT_ERROR(run({}, "/dev/zero"), "cannot write '/dev/zero': it is not a regular file");
 }
 
 TEST(Journal, AFileThatCannotBeWrittenIsNamed) {

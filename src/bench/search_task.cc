@@ -23,6 +23,8 @@ void keep_checkpoint(ProblemSearch& search, const SearchTask& task) {
   if (task.checkpoint.empty()) return;
   try {
     search.keep_checkpoint(task.checkpoint);
+  } catch (const CheckpointInUse&) {
+    throw;
   } catch (const Error& damage) {
     if (!std::filesystem::exists(task.checkpoint)) throw;
     if (task.warn) task.warn(std::string(damage.what()) + ". Starting that search anew.");

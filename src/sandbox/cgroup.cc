@@ -14,9 +14,9 @@
 #include <map>
 #include <sstream>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "sandbox/descriptor.h"
 
 namespace umf {
 namespace {
