@@ -28,10 +28,17 @@ class CheckpointInUse final : public Error {
 // the rest is forgotten and walked anew.
 class Journal final : public World {
  public:
+  // What a run has spent so far beside walking and judging: loading models, and the forward passes
+  // that were really made.
+  struct Spent {
+    double load_seconds = 0;
+    long passes = 0;
+  };
   // How states are written and read back; reading gives the id in this run.
   struct States {
     std::function<Json(StateId)> save;
     std::function<StateId(const Json&)> load;
+    std::function<Spent()> spent = [] { return Spent(); };
   };
 
   // `configuration` is everything that the answers depend on; a file made with another one is an
@@ -44,13 +51,20 @@ class Journal final : public World {
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;
 
-  int replayed() const { return replayed_; }  // answers taken from the file so far
+  double earlier_seconds() const override { return earlier_seconds_; }
+
+  int replayed() const { return replayed_; }               // answers taken from the file so far
+  long earlier_passes() const { return earlier_passes_; }  // really made for these
 
  private:
   void lock();
   void load(const std::string& header);
   [[noreturn]] void refuse(const std::string& first_line) const;
-  void append(const Json& entry);
+  void forget_last_failures();
+  // The next recorded entry, which is this answer; null where it is another one or none.
+  template <class Asked>
+  Json replay(const char* kind, const Asked& is_asked);
+  void append(Json entry, double seconds);
   void write(const std::string& line);
   // Recorded entries from here on do not belong to this run: forget them, in the file as well.
   void forget_the_rest();
@@ -67,6 +81,8 @@ class Journal final : public World {
   std::uintmax_t valid_bytes_ = 0;
   Descriptor file_;
   int replayed_ = 0;
+  double earlier_seconds_ = 0;
+  long earlier_passes_ = 0, passes_recorded_ = 0;
 };
 
 }  // namespace umf

@@ -7,6 +7,7 @@
 
 #include "attempt.h"
 #include "base/error.h"
+#include "judge_patience.h"
 
 namespace umf {
 namespace {
@@ -44,6 +45,7 @@ class Beam {
   Ledger& ledger_ = solution_.ledger;
   Lineage lineage_;
   std::unordered_map<StateId, Verdict> verdicts_;
+  JudgePatience patience_;
 };
 
 // As many windows as the budget pays for (spec: search 3.6).
@@ -61,7 +63,8 @@ Beam::Beam(World& world, int action, const TreasureOptions& options, const Solve
       limits_(limits),
       observer_(observer),
       beam_{world.root()},
-      lineage_(world.root()) {
+      lineage_(world.root()),
+      patience_(limits.judge_failures) {
   ledger_.actions.resize(world.actions());
 }
 
@@ -118,6 +121,7 @@ Verdict Beam::verdict_of(StateId end) {
   const Verdict verdict = attempt([&] { return world_.judge(end); });
   ++ledger_.judged;
   if (limits_.judge_once) verdicts_.emplace(end, verdict);
+  patience_.count(verdict);
   return verdict;
 }
 
