@@ -23,6 +23,8 @@ TEST(DoctorCli, TellsWhatIsUsedAndTriesIt) {
   for (const Json& check : found["self_test"]) EXPECT_EQ(check["passed"], true) << check;
   EXPECT_GE(found["self_test"].size(), 5);
   EXPECT_THAT(found["limits"]["time"].get<std::string>(), HasSubstr("outside"));
+  for (const char* protection : {"users", "sessions", "cgroup v1", "cgroup v2", "landlock"})
+    EXPECT_FALSE(found["protections"][protection].get<std::string>().empty()) << protection;
 }
 
 }  // namespace

@@ -206,4 +206,9 @@ class Server {
   int port_ = 0;
 };
 
+inline void expect_alive(const Server& server) {
+  const HttpReply reply = server.chat("Hi", R"("max_tokens": 4)");
+  EXPECT_EQ(reply.status, 200) << reply.body;
+}
+
 }  // namespace umf

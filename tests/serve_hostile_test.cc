@@ -9,11 +9,6 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 
-void expect_alive(const Server& server) {
-  const HttpReply reply = server.chat("Hi", R"("max_tokens": 4)");
-  EXPECT_EQ(reply.status, 200) << reply.body;
-}
-
 TEST(ServeHostile, BodiesThatAreNoJson) {
   const Server server;
   for (const std::string body :
@@ -96,6 +91,16 @@ TEST(ServeHostile, LengthsThatLie) {
   ended.send(head("Content-Length: 50\r\n") + "{}");
   ended.send_end();
   EXPECT_THAT(ended.reply().status, AnyOf(0, 400));
+  expect_alive(server);
+}
+
+TEST(ServeHostile, BodiesOfManySmallValuesAreReadAtOnce) {
+  const Server server;
+  std::string many = "[{}";
+  while (many.size() < 4'000'000) many += ",{}";
+  EXPECT_THAT(server.post(kChatPath, many + "]").error(), HasSubstr("more than 262144 values"));
+  many.resize(700'000 - 1);
+  EXPECT_EQ(server.post(kChatPath, many + "]").status, 400) << "it is no object";
   expect_alive(server);
 }
 

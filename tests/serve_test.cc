@@ -106,6 +106,53 @@ TEST(Serve, SeveralAnswersHaveTheSeedsThatFollow) {
   EXPECT_EQ(streamed_text(events, 1), choices[1]["message"]["content"]);
 }
 
+TEST(Serve, WithoutChanceThereIsOneAnswerAndItsPassesAreMadeOnce) {
+  const Server server;
+  const std::string fields = R"("max_tokens": 16, "temperature": 0)";
+  const HttpReply one = server.chat("Hello", fields),
+                  three = server.chat("Hello", fields + R"(, "n": 3)");
+  ASSERT_EQ(three.status, 200) << three.body;
+  for (const Json& choice : three.json()["choices"])
+    EXPECT_EQ(choice["message"]["content"], one.text());
+  EXPECT_EQ(three.json()["choices"].size(), 3);
+  EXPECT_EQ(three.json()["usage"]["nfe"], one.json()["usage"]["nfe"]);
+  EXPECT_EQ(three.json()["umf"], Json::parse(R"({"same_as": [0, 0, 0]})"));
+  EXPECT_FALSE(one.json().contains("umf"));
+  const auto events = events_of(server.chat("Hello", fields + R"(, "n": 3, "stream": true)").body);
+  EXPECT_EQ(streamed_text(events, 2), one.text());
+}
+
+TEST(Serve, APromptThatDoesNotFitIsToldSoBeforeTheSearch) {
+  const Server server;
+  std::string prompt;
+  for (int i = 0; i < 5000; ++i) prompt += "word ";
+  const std::string search = R"("max_tokens": 8, "umf": {"search": "best-of-n", "reward":
+      {"type": "text", "checks": [{"contains": "x"}]}})";
+  for (const std::string& fields : {std::string(R"("max_tokens": 8)"), search}) {
+    for (const char* stream : {"", R"(, "stream": true)"}) {
+      const HttpReply reply = server.chat(prompt, fields + stream);
+      EXPECT_EQ(reply.status, 400) << reply.body;
+      EXPECT_EQ(reply.code(), "context_length_exceeded");
+      EXPECT_THAT(reply.error(),
+                  testing::MatchesRegex(
+                      "[0-9]+ prompt tokens and 8 answer tokens do not fit the context of 4096.*"));
+    }
+  }
+  EXPECT_EQ(server.post(kTextPath, Json{{"prompt", prompt}, {"max_tokens", 8}}.dump()).code(),
+            "context_length_exceeded");
+  EXPECT_EQ(server
+                .post("/v1/solves",
+                      Json{{"problem",
+                            {{"id", "p"},
+                             {"prompt", prompt},
+                             {"reward", {{"type", "text"}, {"checks", {{{"contains", "x"}}}}}}}},
+                           {"max_tokens", 8},
+                           {"umf", {{"search", "dts"}}}}
+                          .dump())
+                .code(),
+            "context_length_exceeded");
+}
+
 TEST(Serve, AStopStringCutsTheSameText) {
   const Server server;
   const std::string fields = R"("model": "dream", "max_tokens": 32, "seed": 9, "temperature": 1.0)";

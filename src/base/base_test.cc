@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/random.h"
@@ -26,6 +27,56 @@ TEST(Json, RefusesWhatItsReaderCouldMisunderstand) {
   EXPECT_ERROR(parse_json("[1] 2", "x.json"), "not valid JSON");
   EXPECT_ERROR(parse_json(std::string(100000, '['), "x.json"), "deeper than 64");
   EXPECT_EQ(parse_json("{\"a\": {\"b\": 1}, \"c\": {\"b\": 2}}", "x.json")["c"]["b"], 2);
+}
+
+// As {{...}} or [[...]].
+std::string nested(int levels, const std::string& open, const std::string& inside, char close) {
+  std::string text;
+  for (int i = 0; i < levels; ++i) text += open;
+  return text + inside + std::string(levels, close);
+}
+
+TEST(Json, SixtyFourLevelsAreTheMost) {
+  EXPECT_EQ(parse_json(nested(64, "[", "1", ']'), "x").dump(), nested(64, "[", "1", ']'));
+  parse_json(nested(63, "{\"a\":", "[]", '}'), "x");
+  EXPECT_ERROR(parse_json(nested(65, "[", "", ']'), "x"), "x: nested deeper than 64 levels");
+  EXPECT_ERROR(parse_json(nested(64, "{\"a\":", "{}", '}'), "x"), "deeper than 64");
+}
+
+TEST(Json, EveryKindOfValueIsRead) {
+  const std::string text =
+      R"({"a":[null,true,false,-3,18446744073709551615,0.5,"\u00e9\ud83d\ude00",{},[]],"b":{"c":""}})";
+  const Json json = parse_json(text, "x");
+  EXPECT_EQ(json.dump(-1, ' ', /*ensure_ascii=*/true), text);
+  EXPECT_TRUE(json["a"][3].is_number_integer() && json["a"][4].is_number_unsigned());
+  EXPECT_ERROR(parse_json("1e999", "x"), "x is not valid JSON");
+  for (const char* wrong : {"", "[1,]", "{\"a\"}", "{1: 2}", "NaN", "'a'", "[1]]", "/**/1", "01"})
+    EXPECT_ERROR(parse_json(wrong, "x"), "x is not valid JSON");
+}
+
+TEST(Json, ADocumentHasABoundedNumberOfValues) {
+  EXPECT_EQ(parse_json("[1,{\"a\":2},[]]", "x", 5).size(), 3);
+  EXPECT_ERROR(parse_json("[1,{\"a\":2},[]]", "x", 4), "x has more than 4 values");
+}
+
+TEST(Json, TimeGrowsAsTheLength) {
+  // A parser that looks through a list again for every object in it needs a quarter of an hour.
+  std::string text = "[{}";
+  while (text.size() < 6 << 20) text += ",{}";
+  EXPECT_EQ(parse_json(text + "]", "x").size(), (text.size()) / 3);
+}
+
+TEST(Json, AMessageQuotesOnlyTheBeginningOfALongText) {
+  const std::string longest(1 << 20, 'x');
+  for (const std::string& wrong :
+       {"[\"" + longest, "{\"" + longest + "\":1,\"" + longest + "\":2}"}) {
+    try {
+      parse_json(wrong, "x");
+      ADD_FAILURE() << "taken";
+    } catch (const Error& error) {
+      EXPECT_LT(std::string(error.what()).size(), 500);
+    }
+  }
 }
 
 TEST(Files, WriteReplacesTheWholeFileOrNothing) {

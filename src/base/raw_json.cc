@@ -117,24 +117,17 @@ RawObject::RawObject(std::string_view text, std::string where) : where_(std::mov
       std::string key = decoded(scanner.value(), where_ + ": a key");
       if (has(key)) throw Error(fmt::format("{}: key '{}' is given twice", where_, key));
       scanner.expect(':');
-      fields_.emplace_back(std::move(key), scanner.value());
+      fields_.emplace(std::move(key), scanner.value());
     } while (scanner.take(','));
     scanner.expect('}');
   }
   scanner.end();
 }
 
-const std::string_view* RawObject::find(std::string_view key) const {
-  for (const auto& [name, value] : fields_) {
-    if (name == key) return &value;
-  }
-  return nullptr;
-}
-
 std::string_view RawObject::raw(std::string_view key) const {
-  const std::string_view* value = find(key);
-  if (value == nullptr) throw Error(fmt::format("{}: field '{}' is missing", where_, key));
-  return *value;
+  const auto field = fields_.find(key);
+  if (field == fields_.end()) throw Error(fmt::format("{}: field '{}' is missing", where_, key));
+  return field->second;
 }
 
 std::string RawObject::text(std::string_view key) const {

@@ -3,9 +3,10 @@
 // (Infinity); whoever needs the values parses that text in a language that can.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace umf {
@@ -16,7 +17,7 @@ class RawObject {
   // JSON object, up to the spelling of what is inside its values, with each key once.
   RawObject(std::string_view text, std::string where);
 
-  bool has(std::string_view key) const { return find(key) != nullptr; }
+  bool has(std::string_view key) const { return fields_.contains(key); }
   // These throw Error where the field is missing, or is not of that kind.
   std::string_view raw(std::string_view key) const;
   std::string text(std::string_view key) const;                // a string
@@ -24,10 +25,8 @@ class RawObject {
   std::string_view list(std::string_view key) const;           // a list, unread
 
  private:
-  const std::string_view* find(std::string_view key) const;
-
   std::string where_;
-  std::vector<std::pair<std::string, std::string_view>> fields_;
+  std::map<std::string, std::string_view, std::less<>> fields_;
 };
 
 // The elements of a JSON list, each as its text.

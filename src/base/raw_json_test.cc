@@ -1,5 +1,6 @@
 #include "base/raw_json.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "fakes/expect_error.h"
@@ -25,6 +26,13 @@ TEST(RawJson, ListsComeApart) {
   EXPECT_THAT(raw_elements("[]", "here"), ElementsAre());
   EXPECT_ERROR(raw_elements("[1, ]", "here"), "brackets do not match");
   EXPECT_ERROR(raw_elements("[1", "here"), "']' is missing");
+}
+
+TEST(RawJson, TimeGrowsAsTheLengthAlsoWithManyKeys) {
+  // Compared with all before it, each of these keys would cost minutes together.
+  std::string text = "{\"0\": 0";
+  for (int i = 1; i < 500'000; ++i) text += fmt::format(", \"{}\": {}", i, i);
+  EXPECT_EQ(RawObject(text + "}", "x").raw("499999"), "499999");
 }
 
 TEST(RawJson, MalformedTextIsNamed) {

@@ -101,7 +101,7 @@ std::string advice(const std::vector<Isolation>& found) {
 struct Diagnosis {
   std::vector<Isolation> isolations;
   std::string used;  // the name of one of them, or ""
-  std::vector<Enforcement> limits;
+  std::vector<Enforcement> protections, limits;
   Json modules = Json::array();
   std::vector<Check> checks;
   std::string problem;  // why there is no sandbox
@@ -120,8 +120,9 @@ Diagnosis examine() {
   }
   try {
     const auto sandbox = make_sandbox({.workers = 1});
-    diagnosis.limits =
-        enforcement(diagnosis.used == "namespaces" ? Walls::kNamespaces : Walls::kLandlock);
+    const Walls walls = diagnosis.used == "namespaces" ? Walls::kNamespaces : Walls::kLandlock;
+    diagnosis.protections = protections(walls);
+    diagnosis.limits = enforced_limits(walls);
     for (Json& module : reports_of(sandbox->run(PythonJob{"versions", "{}"})))
       diagnosis.modules.push_back(std::move(module));
     for (const Probe& probe : kProbes) diagnosis.checks.push_back(run_probe(*sandbox, probe));
@@ -132,7 +133,8 @@ Diagnosis examine() {
 }
 
 void print_as_json(const Diagnosis& diagnosis) {
-  Json ways = Json::array(), limits = Json::object(), checks = Json::array();
+  Json ways = Json::array(), checks = Json::array();
+  Json protections = Json::object(), limits = Json::object();
   for (const Isolation& one : diagnosis.isolations) {
     ways.push_back({{"name", one.name},
                     {"summary", one.summary},
@@ -140,16 +142,23 @@ void print_as_json(const Diagnosis& diagnosis) {
                     {"used", one.name == diagnosis.used},
                     {"objection", one.objection}});
   }
-  for (const Enforcement& one : diagnosis.limits) limits[one.limit] = one.how;
+  for (const Enforcement& one : diagnosis.protections) protections[one.what] = one.how;
+  for (const Enforcement& one : diagnosis.limits) limits[one.what] = one.how;
   for (const Check& check : diagnosis.checks)
     checks.push_back({{"name", check.name}, {"passed", check.passed}, {"found", check.found}});
   print_json({{"sound", diagnosis.sound()},
               {"isolations", ways},
+              {"protections", protections},
               {"limits", limits},
               {"python", {{"program", kPython}, {"modules", diagnosis.modules}}},
               {"self_test", checks},
               {"problem", diagnosis.problem},
               {"advice", advice(diagnosis.isolations)}});
+}
+
+void print_list(const char* title, const std::vector<Enforcement>& list) {
+  if (!list.empty()) fmt::print("{}\n", title);
+  for (const Enforcement& one : list) fmt::print("    {:<11} {}\n", one.what, one.how);
 }
 
 void print_for_people(const Diagnosis& diagnosis) {
@@ -158,8 +167,8 @@ void print_for_people(const Diagnosis& diagnosis) {
     fmt::print("  {} {:<11} {}\n", one.name == diagnosis.used ? "*" : " ", one.name,
                one.objection.empty() ? one.summary : "absent: " + one.objection);
   }
-  if (!diagnosis.limits.empty()) fmt::print("Limits\n");
-  for (const Enforcement& one : diagnosis.limits) fmt::print("    {:<11} {}\n", one.limit, one.how);
+  print_list("Protections", diagnosis.protections);
+  print_list("Limits", diagnosis.limits);
   if (!diagnosis.modules.empty()) fmt::print("Python ({})\n", kPython);
   for (const Json& module : diagnosis.modules) {
     fmt::print("    {:<11} {}\n", module["name"].get<std::string>(),

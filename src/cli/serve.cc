@@ -107,6 +107,7 @@ void check(const ServeOptions& o) {
   require_range(o.service.limits.choices, 1, 4096, "--max-choices");
   require_range(o.max_budget, 1, 1 << 30, "--max-budget");
   require_range(o.max_body_kb, 1, 1 << 20, "--max-body");
+  require_range(o.service.limits.judge_seconds, 1, kDay, "--judge-seconds");
   require_range(o.job_seconds, 0, 365 * kDay, "--job-seconds");
   require_range(o.grace_seconds, 0, kDay, "--grace-seconds");
   require_range(o.head_seconds, 1, kDay, "--header-seconds");
@@ -174,6 +175,8 @@ void declare(OptionSet& options, ServeOptions& o) {
   options.value("max-budget", o.max_budget, "forward passes of one search");
   options.value("max-body", o.max_body_kb, "KB of one request");
   options.value("job-seconds", o.job_seconds, "for one request on the device; 0 for no limit");
+  options.value("judge-seconds", o.service.limits.judge_seconds,
+                "that the tests of a request may take for one answer");
   options.value("header-seconds", o.head_seconds, "for a client to send its headers");
   options.value("body-seconds", o.body_seconds, "for a client to send its request");
   options.value("grace-seconds", o.grace_seconds, "for the running request at shutdown");

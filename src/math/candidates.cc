@@ -116,7 +116,7 @@ AnswerCandidate latex_candidate(const RankedPattern& ranked, const Pattern::Matc
                                 std::string_view text) {
   AnswerCandidate candidate{match.begin, match.end};
   if (ranked.first_group == 0) {
-    candidate.environments.push_back({std::string(match.text(text, 1)), false, true});
+    candidate.environments.push_back({std::string(match.text(text, 1)), match.begin, false, true});
     return candidate;
   }
   const bool boxed = ranked.priority == kBoxed;
@@ -125,7 +125,9 @@ AnswerCandidate latex_candidate(const RankedPattern& ranked, const Pattern::Matc
       const int group = ranked.pattern.group(fmt::format("e{}k{}", i, kind));
       if (!match.has(group)) continue;
       const int percent = ranked.pattern.group(fmt::format("e{}p", i));
-      candidate.environments.push_back({std::string(match.text(text, group)), match.has(percent)});
+      candidate.environments.push_back({std::string(match.text(text, group)),
+                                        match.groups[static_cast<std::size_t>(group)].first,
+                                        match.has(percent)});
     }
   }
   return candidate;
@@ -134,9 +136,15 @@ AnswerCandidate latex_candidate(const RankedPattern& ranked, const Pattern::Matc
 AnswerCandidate plain_candidate(const RankedPattern& ranked, const Pattern::Match& match,
                                 std::string_view text) {
   AnswerCandidate candidate{match.begin, match.end};
+  candidate.value_begin = match.end;
   const auto named = [&](const char* name) -> std::string {
     if (!ranked.pattern.has_group(name)) return "";
-    return std::string(match.text(text, ranked.pattern.group(name)));
+    const int group = ranked.pattern.group(name);
+    if (match.has(group)) {
+      const std::size_t begin = match.groups[static_cast<std::size_t>(group)].first;
+      candidate.value_begin = std::min(candidate.value_begin, begin);
+    }
+    return std::string(match.text(text, group));
   };
   candidate.expression = named("expr");
   std::string integer = named("i1") + named("i2") + named("i3");

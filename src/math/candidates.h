@@ -11,9 +11,11 @@ namespace umf {
 
 struct AnswerCandidate {
   std::size_t begin = 0, end = 0;  // of the match, announcing words included
+  std::size_t value_begin = 0;     // plain: of the number or expression alone
   // LaTeX: the contents of up to six environments in a row, each maybe followed by a percent sign.
   struct Environment {
     std::string latex;
+    std::size_t begin = 0;  // of `latex` in the text
     bool percent = false, bare_box = false;
   };
   std::vector<Environment> environments;

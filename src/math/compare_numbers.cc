@@ -188,22 +188,27 @@ Truth proportional(const Expr& a, const Expr& b, Work& work) {
 
 namespace {
 
-// f = c0 + c1 x by its values at 0, 1 and 2; nothing where it is not linear there.
+// f = c0 + c1 x by its values at 0 and 1; nothing where others are not on that line. They have both
+// signs and are no whole numbers, so that |x| and floor(x) are not taken for x.
 std::optional<Complex> linear_root(const Expr& f, const std::string& name, Bindings bindings,
                                    Work& work) {
-  std::array<Complex, 3> values;
-  for (int x = 0; x < 3; ++x) {
+  const auto value_at = [&](const mpq_class& x) {
     bindings[name] = {Real(x), Real()};
-    const auto value = evaluate(f, bindings, work);
+    return evaluate(f, bindings, work);
+  };
+  const auto start = value_at(0), one = value_at(1);
+  if (!start || !one) return std::nullopt;
+  const Complex slope = *one - *start;
+  for (const mpq_class& x : {mpq_class(9, 4), mpq_class(-7, 4)}) {
+    const auto value = value_at(x);
     if (!value) return std::nullopt;
-    values[static_cast<std::size_t>(x)] = *value;
+    const Complex bend = *value - *start - slope * Complex{Real(x), Real()};
+    const long scale = larger(*value, *start).exponent();
+    if (abs(bend).exponent() > scale - 100 || abs(slope).exponent() < scale - 100) {
+      return std::nullopt;
+    }
   }
-  const Complex slope = values[1] - values[0], bend = values[2] - values[1] - slope;
-  const long scale = larger(values[2], values[0]).exponent();
-  if (abs(bend).exponent() > scale - 100 || abs(slope).exponent() < scale - 100) {
-    return std::nullopt;
-  }
-  return (Complex{} - values[0]) / slope;
+  return (Complex{} - *start) / slope;
 }
 
 }  // namespace
@@ -218,9 +223,12 @@ Truth same_linear_root(const Expr& f, const Expr& g, const std::string& name, Wo
     const Bindings bindings = bindings_at(unknowns, point);
     const auto x = linear_root(f, name, bindings, work), y = linear_root(g, name, bindings, work);
     if (!x || !y) continue;
+    const bool zero = x->is_zero() && y->is_zero();
+    // a x = 0 and b x = 0 have more in common with each other than x = 0 says.
+    if (zero && unknowns.size() > 1) continue;
     ++defined;
-    const bool same = abs(*x - *y).exponent() < larger(*x, *y).exponent() - 100;
-    if (!same && !(x->is_zero() && y->is_zero())) return Truth::kNo;
+    const bool same = zero || abs(*x - *y).exponent() < larger(*x, *y).exponent() - 100;
+    if (!same) return Truth::kNo;
   }
   return defined >= kPointsNeeded ? Truth::kYes : Truth::kUnknown;
 }

@@ -35,8 +35,12 @@ class Comparison {
   std::string decided_by_;
 };
 
-// An equation, or a chain of them, whose first left side is made of symbols alone: x, x+y, f(x).
+// An equation, or a chain of them, whose first left side has no numbers in it: x, x+y, |z|, sin A.
 bool is_assignment(const Expr& e);
+
+// Does an equation in `e` set two real constants equal that are not? Decimals and percentages stand
+// for all that they round or cut off. What may have been meant otherwise states nothing.
+bool states_a_falsehood(const Expr& e);
 
 // The right side of the last equation.
 Expr last_right_side(const Expr& equation);

@@ -9,6 +9,8 @@
 namespace umf {
 namespace {
 
+constexpr std::size_t kSearchedElements = 16;  // larger sets are compared in sorted order alone
+
 struct SortKey {
   int rank = 0;  // numbers, intervals, tuples, the rest
   double re = 0, im = 0;
@@ -100,9 +102,17 @@ bool Comparison::elements(const Expr& gold, const Expr& answer) {
   if (gold->args.size() != answer->args.size()) return decided(false, "number of elements");
   const bool ordered = is(gold, Kind::kTuple);
   const std::vector<Expr> ours = ordered ? gold->args : sorted_elements(gold->args);
-  const std::vector<Expr> theirs = ordered ? answer->args : sorted_elements(answer->args);
+  std::vector<Expr> theirs = ordered ? answer->args : sorted_elements(answer->args);
+  // Numbers stand in the same place in both; expressions may be written so that they do not.
+  const bool searched = !ordered && ours.size() <= kSearchedElements;
   for (std::size_t i = 0; i < ours.size(); ++i) {
-    if (!equal(ours[i], theirs[i])) return false;
+    std::size_t match = i;
+    const std::size_t end = searched ? theirs.size() : i + 1;
+    while (match < end && !equal(ours[i], theirs[match])) ++match;
+    if (match == end) return false;
+    std::rotate(theirs.begin() + static_cast<std::ptrdiff_t>(i),
+                theirs.begin() + static_cast<std::ptrdiff_t>(match),
+                theirs.begin() + static_cast<std::ptrdiff_t>(match) + 1);
   }
   return true;
 }

@@ -66,8 +66,12 @@ Expr function(const std::string& name, std::vector<Expr> args) {
   return compound(Kind::kFunction, std::move(args), name);
 }
 
-Expr relation(const std::string& op, Expr left, Expr right) {
-  return compound(Kind::kRelation, {std::move(left), std::move(right)}, op);
+Expr relation(const std::string& op, Expr left, Expr right, bool doubtful) {
+  Node node{Kind::kRelation};
+  node.name = op;
+  node.args = {std::move(left), std::move(right)};
+  node.doubtful = doubtful;
+  return make_node(std::move(node));
 }
 
 Expr finite_set(std::vector<Expr> args) {

@@ -57,6 +57,7 @@ struct Node {
   std::string name;
   bool is_real = true;  // a symbol: stands for a real number
   bool left_open = false, right_open = false;
+  bool doubtful = false;  // a relation: a side may have been meant otherwise, such as 2(3)
   std::size_t columns = 0;
   std::vector<Expr> args;
   // Of the tree below, shared parts counted as often as they occur: what walking it costs.
@@ -72,7 +73,7 @@ Expr constant(const std::string& name);
 Expr symbol(const std::string& name, bool is_real = true);
 Expr compound(Kind kind, std::vector<Expr> args, const std::string& name = "");
 Expr function(const std::string& name, std::vector<Expr> args);
-Expr relation(const std::string& op, Expr left, Expr right);
+Expr relation(const std::string& op, Expr left, Expr right, bool doubtful = false);
 Expr finite_set(std::vector<Expr> args);  // leaves out repetitions
 Expr interval(Expr left, Expr right, bool left_open, bool right_open);
 Expr matrix(std::vector<Expr> args, std::size_t columns);

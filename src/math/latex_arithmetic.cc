@@ -15,20 +15,23 @@ bool is_minus(const std::string& text) {
   return text == "-" || text == "−" || text == "–" || text == "﹣" || text == "－";
 }
 
-Expr checked(const Expr& e) {
-  if (is_relation(e) || is_set_like(e)) throw NotUnderstood("arithmetic with a set");
-  return e;
-}
-
-// A whole number directly before a positive one is a mixed number: 2 1/3 is 7/3.
+// A whole number directly before a positive one is a mixed number: 2 1/3 is 7/3, and (-2) 1/3 is
+// -7/3.
 Expr joined(const Expr& left, const Expr& right) {
   if (is_integer(left) && is(right, Kind::kNumber) && right->value > 0) {
-    return number(left->value + right->value);
+    return left->value < 0 ? number(left->value - right->value)
+                           : number(left->value + right->value);
   }
-  return multiply(checked(left), checked(right));
+  return multiply(scalar(left), scalar(right));
 }
 
 }  // namespace
+
+Expr scalar(const Expr& e) {
+  if (!is_relation(e) && !is_set_like(e)) return e;
+  if (!is(e, Kind::kSet) || e->args.size() != 1) throw NotUnderstood("arithmetic with a set");
+  return scalar(e->args[0]);
+}
 
 LatexGrammar::Nesting::Nesting(int& depth) : depth_(depth) {
   if (++depth_ > kNestingLimit) {
@@ -65,13 +68,15 @@ LatexToken LatexGrammar::take() {
   return token;
 }
 
+Expr LatexGrammar::expression() { return infix({sum()})[0]; }
+
 Expr LatexGrammar::sum() {
   const Nesting nesting(depth_);
   Expr total = product();
   while (is_plus(peek().text) || is_minus(peek().text)) {
     const bool minus = is_minus(take().text);
-    const Expr term = checked(product());
-    total = minus ? subtract(checked(total), term) : add(checked(total), term);
+    const Expr term = scalar(product());
+    total = minus ? subtract(scalar(total), term) : add(scalar(total), term);
   }
   return total;
 }
@@ -90,10 +95,10 @@ Expr LatexGrammar::product(bool stop_at_functions) {
       if (function_next) return left;
     }
     take();
-    const Expr right = checked(signed_factor(stop_at_functions));
-    left = over    ? divide(checked(left), right)
-           : times ? multiply(checked(left), right)
-                   : function("Mod", {checked(left), right});
+    const Expr right = scalar(signed_factor(stop_at_functions));
+    left = over    ? divide(scalar(left), right)
+           : times ? multiply(scalar(left), right)
+                   : function("Mod", {scalar(left), right});
   }
 }
 
@@ -101,7 +106,7 @@ Expr LatexGrammar::signed_factor(bool stop_at_functions) {
   const Nesting nesting(depth_);
   if (is_minus(peek().text)) {
     take();
-    return negate(checked(signed_factor(stop_at_functions)));
+    return negate(scalar(signed_factor(stop_at_functions)));
   }
   if (is_plus(peek().text)) {
     take();
@@ -115,7 +120,10 @@ Expr LatexGrammar::juxtaposed(bool stop_at_functions) {
   std::vector<Expr> factors = {postfix()};
   while (starts_factor(stop_at_functions)) factors.push_back(postfix());
   Expr result = factors.back();
-  for (std::size_t i = factors.size() - 1; i-- > 0;) result = joined(factors[i], result);
+  for (std::size_t i = factors.size() - 1; i-- > 0;) {
+    if (is_integer(factors[i]) && is(result, Kind::kNumber)) ++doubts_;
+    result = joined(factors[i], result);
+  }
   return result;
 }
 
@@ -147,16 +155,20 @@ bool LatexGrammar::starts_factor(bool stop_at_functions) const {
                  "\\prod",   "\\int",    "\\lim",   "\\partial"});
 }
 
+bool LatexGrammar::at_unequal() const {
+  return at("!") && at("=", 1) && peek().end == peek(1).begin;
+}
+
 Expr LatexGrammar::postfix() {
   Expr value = exponent_of(primary());
   for (;;) {
-    if (at("!") && !at("=", 1)) {
+    if (at("!") && !at_unequal()) {
       take();
-      value = function("factorial", {checked(value)});
+      value = function("factorial", {scalar(value)});
     } else if (accept("\\%") || accept("%")) {
-      value = percent(checked(value));
+      value = percent(scalar(value));
     } else if (accept("'") || accept("\\prime") || accept("°") || accept("\\degree")) {
-      continue;
+      ++doubts_;
     } else if (at("^")) {
       value = exponent_of(value);
     } else {
@@ -173,6 +185,7 @@ Expr LatexGrammar::exponent_of(Expr base) {
     const bool alone = !braced || at("}", 2);
     if (alone && (at("\\circ", inside) || at("\\degree", inside) || at("\\prime", inside))) {
       at_ += length;
+      ++doubts_;
       continue;
     }
     if (alone && at("T", inside)) {
@@ -184,14 +197,14 @@ Expr LatexGrammar::exponent_of(Expr base) {
     if (braced) {
       take();
       const int bars = std::exchange(open_bars_, 0);
-      exponent = sum();
+      exponent = expression();
       open_bars_ = bars;
       expect("}");
     } else {
       if (peek().kind == TokenKind::kCharacter) fail("an exponent that is no atom");
       exponent = primary();
     }
-    base = power(checked(base), checked(exponent));
+    base = power(scalar(base), scalar(exponent));
   }
   return base;
 }
@@ -232,7 +245,10 @@ Expr LatexGrammar::primary() {
 Expr LatexGrammar::number_token() {
   const std::string text = take().text;
   // The base of a number is not read: 101_2 is 101.
-  if (at("_")) subscript();
+  if (at("_")) {
+    subscript();
+    ++doubts_;
+  }
   if (text.find_first_of(".E") == std::string::npos) return number(mpq_class(mpz_class(text, 10)));
   const double value = std::strtod(text.c_str(), nullptr);
   if (!std::isfinite(value)) throw MathLimit("a number that is too large");

@@ -16,13 +16,26 @@ struct Box {
   bool closed = true;
 };
 
+// Behind the command of a box that stands at `at`; 0 where none does.
+std::size_t behind_box_command(std::string_view text, std::size_t at) {
+  for (const std::string_view command : {"\\boxed", "\\fbox"}) {
+    if (text.substr(at).starts_with(command)) return at + command.size();
+  }
+  return 0;
+}
+
 std::vector<Box> all_boxes(std::string_view text) {
   std::vector<Box> boxes;
-  for (std::size_t at = 0; (at = text.find("\\boxed", at)) != std::string_view::npos;) {
-    std::size_t open = at + 6;
+  for (std::size_t at = 0; (at = text.find('\\', at)) != std::string_view::npos;) {
+    const std::size_t behind = behind_box_command(text, at);
+    if (behind == 0) {
+      ++at;
+      continue;
+    }
+    std::size_t open = behind;
     while (open < text.size() && is_space(text[open])) ++open;
     if (open >= text.size() || text[open] != '{') {
-      boxes.push_back({at, text.size(), std::string(text.substr(at + 6)), false});
+      boxes.push_back({at, text.size(), std::string(text.substr(behind)), false});
       return boxes;
     }
     const std::size_t end = after_closing_brace(text, open);
@@ -62,8 +75,7 @@ std::string opened(std::string_view latex, Boxes which, int depth) {
     if (i > first) content += ",";
     content += boxes[i].content;  // a box inside a box is opened by the next round
   }
-  return contains(content, "\\boxed") && depth < kNestingLimit ? opened(content, which, depth + 1)
-                                                               : content;
+  return depth < kNestingLimit ? opened(content, which, depth + 1) : content;
 }
 
 }  // namespace

@@ -41,18 +41,12 @@ const std::map<std::string, std::string>& accents() {
                                                            {"\\widetilde", "tilde"},
                                                            {"\\ddot", "ddot"},
                                                            {"\\check", "check"},
-                                                           {"\\underline", "underline"},
                                                            {"\\overrightarrow", "overrightarrow"},
                                                            {"\\overleftarrow", "overleftarrow"},
                                                            {"\\mathcal", "mathcal"},
                                                            {"\\mathfrak", "mathfrak"},
                                                            {"\\mathscr", "mathscr"}};
   return names;
-}
-
-Expr scalar(const Expr& e) {
-  if (is_relation(e) || is_set_like(e)) throw NotUnderstood("a function of a set");
-  return e;
 }
 
 mpz_class whole_argument(const Expr& e) {
@@ -107,9 +101,10 @@ Expr LatexGrammar::group_command() {
   if (token.text == "\\mathbb") return named_set(token.argument);
   std::string inside = lower_case(token.argument);
   std::erase_if(inside, is_space);
-  if (token.text == "\\text" || token.text == "\\mbox") {
+  if (is_style(token.text)) {
     std::erase_if(inside, [](char c) { return c == '(' || c == ')'; });
     if (inside.empty()) fail("a text without letters");
+    if (token.argument == "e" && !at("_")) return constant("E");
     if (at("_")) inside += subscript();
     return symbol(inside, real_symbols_);
   }
@@ -142,7 +137,10 @@ Expr LatexGrammar::named_function(const std::string& command) {
   const Expr argument = scalar(function_argument());
   Expr value;
   if (name == "log") {
-    if (!base) base = command == "ln" ? constant("E") : number(10);
+    if (!base) {
+      if (command == "log") ++doubts_;  // others mean e by it
+      base = command == "ln" ? constant("E") : number(10);
+    }
     value = function("log", {argument, scalar(base)});
   } else if (name == "exp") {
     value = power(constant("E"), argument);
@@ -157,7 +155,7 @@ Expr LatexGrammar::script_value() {
   if (!at("{")) return primary();
   take();
   const int bars = std::exchange(open_bars_, 0);
-  const Expr value = sum();
+  const Expr value = expression();
   open_bars_ = bars;
   expect("}");
   return value;
@@ -175,7 +173,7 @@ Expr LatexGrammar::list_function(const std::string& name) {
   std::vector<Expr> args = list().flat();
   open_bars_ = bars;
   expect(")");
-  for (const Expr& arg : args) scalar(arg);
+  for (Expr& arg : args) arg = scalar(arg);
   if (name == "Max" || name == "Min") return function(name, std::move(args));
   mpz_class result = whole_argument(args[0]);
   for (const Expr& arg : args) {
@@ -215,14 +213,12 @@ Expr LatexGrammar::root() {
 
 Expr LatexGrammar::binomial() {
   take();
-  const Expr above = brace_group(), below = brace_group();
-  return binomial_of(above, below);
+  const Expr above = scalar(brace_group());
+  return binomial_of(above, scalar(brace_group()));
 }
 
 // Evaluated at once, where it is a number.
 Expr LatexGrammar::binomial_of(const Expr& above, const Expr& below) {
-  scalar(above);
-  scalar(below);
   const auto n = exact_value(above), k = exact_value(below);
   if (n && k) {
     if (const auto value = exact_binomial(*n, *k)) return number(mpq_class(*value));

@@ -10,10 +10,20 @@
 
 namespace umf {
 
+// What arithmetic takes: `e`, or the one element of a set in \{ \}, which group like parentheses.
+// Throws NotUnderstood for a relation and for other sets.
+Expr scalar(const Expr& e);
+
 class LatexGrammar {
  public:
-  LatexGrammar(std::string_view source, std::vector<LatexToken> tokens, bool real_symbols)
-      : source_(source), tokens_(std::move(tokens)), real_symbols_(real_symbols) {}
+  // `doubtful`: every relation is.
+  LatexGrammar(std::string_view source, std::vector<LatexToken> tokens, bool real_symbols,
+               bool doubtful)
+      : source_(source),
+        tokens_(std::move(tokens)),
+        real_symbols_(real_symbols),
+        doubtful_(doubtful),
+        has_atop_(source.find("\\atop") != std::string_view::npos) {}
 
   Expr whole();
 
@@ -30,16 +40,20 @@ class LatexGrammar {
   List list();
   Alternatives entry();
   Alternatives side();
-  Expr chain(std::vector<Alternatives> sides, const std::vector<std::string>& operators);
+  Alternatives infix(Alternatives above);
+  Expr chain(std::vector<Alternatives> sides, const std::vector<std::string>& operators,
+             bool doubtful);
   Expr list_value(const List& list);
   Expr equation_with_list(const std::vector<Expr>& entries);
   Expr bracketed();
+  Expr stacked_binomial();
   Expr braced_set();
   Expr brace_group();
   Expr between(const std::string& open, const std::string& close, const std::string& name);
   std::string relation_operator();
 
   // latex_arithmetic.cc: sums, products, powers
+  Expr expression();
   Expr sum();
   Expr product(bool stop_at_functions = false);
   Expr signed_factor(bool stop_at_functions);
@@ -50,6 +64,7 @@ class LatexGrammar {
   Expr number_token();
   Expr letter(const std::string& name);
   Expr applied_or(Expr symbol);
+  bool at_unequal() const;  // != without a space between: n! = 6 is no such
   bool starts_factor(bool stop_at_functions) const;
 
   // latex_commands.cc: what begins with a backslash
@@ -89,9 +104,10 @@ class LatexGrammar {
 
   std::string_view source_;
   std::vector<LatexToken> tokens_;
-  bool real_symbols_;
+  bool real_symbols_, doubtful_, has_atop_;
   std::size_t at_ = 0;
   int depth_ = 0, open_bars_ = 0;
+  int doubts_ = 0;  // readings so far of what may have been meant otherwise, such as 2(3)
 };
 
 }  // namespace umf

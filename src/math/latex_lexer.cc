@@ -39,36 +39,69 @@ const std::vector<std::string>& other_commands() {
       "arctanh", "arsinh", "arcosh", "artanh", "max", "min", "gcd", "lcm",
       // brackets
       "{", "}", "(", ")", "[", "]", "lbrace", "rbrace", "lvert", "rvert", "vert", "lfloor",
-      "rfloor", "lceil", "rceil", "lbrack", "rbrack", "lparen", "rparen", "\\", "Re", "Im",
-      // dropped
-      ",", ";", ":", " ", "quad", "qquad", "left", "right", "bigl", "bigr", "Bigl", "Bigr", "big",
-      "Big", "displaystyle", "textstyle", "thinspace", "space"};
+      "rfloor", "lceil", "rceil", "lbrack", "rbrack", "lparen", "rparen", "\\", "Re", "Im"};
+  return names;
+}
+
+// Changes of style and size that hold to the end of their group, and marks without a meaning.
+const std::set<std::string, std::less<>>& switches() {
+  static const std::set<std::string, std::less<>> names = {
+      "bf",    "rm",    "it",   "sf",   "tt",        "tiny",        "small",   "large",
+      "Large", "LARGE", "huge", "Huge", "checkmark", "blacksquare", "newline", "hfill"};
   return names;
 }
 
 const std::set<std::string, std::less<>>& dropped() {
   static const std::set<std::string, std::less<>> names = {
-      "\\,",         "\\;",      "\\:",        "\\ ",         "\\quad",
-      "\\qquad",     "\\left",   "\\right",    "\\bigl",      "\\bigr",
-      "\\Bigl",      "\\Bigr",   "\\big",      "\\Big",       "\\displaystyle",
-      "\\textstyle", "\\limits", "\\nolimits", "\\thinspace", "\\space"};
+      ",",      ";",        ":",         " ",    "quad", "qquad", "left",         "right",
+      "bigl",   "bigr",     "Bigl",      "Bigr", "big",  "Big",   "displaystyle", "textstyle",
+      "limits", "nolimits", "thinspace", "space"};
+  return names;
+}
+
+const std::set<std::string, std::less<>>& styles() {
+  static const std::set<std::string, std::less<>> names = {
+      "text",   "mbox",   "textbf",     "textit", "textrm", "textnormal", "textsf",
+      "texttt", "mathbf", "mathrm",     "mathit", "mathsf", "mathtt",     "mathnormal",
+      "bm",     "pmb",    "boldsymbol", "emph",   "hbox",   "underline"};
   return names;
 }
 
 const std::set<std::string, std::less<>>& group_commands() {
-  static const std::set<std::string, std::less<>> names = {
-      "text",         "mbox",    "begin",          "end",           "overline",  "bar",
-      "vec",          "hat",     "widehat",        "tilde",         "widetilde", "dot",
-      "ddot",         "check",   "overrightarrow", "overleftarrow", "underline", "mathbb",
-      "operatorname", "mathcal", "mathfrak",       "mathscr"};
+  static const auto names = [] {
+    std::set<std::string, std::less<>> all = {"begin",         "end",
+                                              "overline",      "bar",
+                                              "vec",           "hat",
+                                              "tilde",         "widehat",
+                                              "widetilde",     "dot",
+                                              "ddot",          "check",
+                                              "mathbb",        "overrightarrow",
+                                              "overleftarrow", "operatorname",
+                                              "mathcal",       "mathfrak",
+                                              "mathscr"};
+    all.insert(styles().begin(), styles().end());
+    return all;
+  }();
+  return names;
+}
+
+// Not found as beginnings of longer words: \\dots is not \\dot and s, \\overset not \\over and set.
+const std::set<std::string, std::less<>>& whole_words() {
+  static const auto names = [] {
+    std::set<std::string, std::less<>> all = {"over", "atop"};
+    all.insert(switches().begin(), switches().end());
+    all.insert(group_commands().begin(), group_commands().end());
+    return all;
+  }();
   return names;
 }
 
 const std::set<std::string, std::less<>>& all_commands() {
   static const auto names = [] {
     std::set<std::string, std::less<>> all(greek().begin(), greek().end());
+    all.insert(whole_words().begin(), whole_words().end());
+    all.insert(dropped().begin(), dropped().end());
     all.insert(other_commands().begin(), other_commands().end());
-    all.insert(group_commands().begin(), group_commands().end());
     return all;
   }();
   return names;
@@ -146,7 +179,6 @@ class Lexer {
     return true;
   }
 
-  // Those that take their argument raw are whole words: \\dots is not \\dot and s.
   bool ends_at(std::size_t length) const {
     return at_ + 1 + length >= text_.size() || !is_letter(text_[at_ + 1 + length]);
   }
@@ -157,20 +189,33 @@ class Lexer {
     const std::size_t most = std::min<std::size_t>(text_.size() - at_ - 1, 16);
     for (std::size_t length = 1; length <= most; ++length) {
       const std::string_view name = text_.substr(at_ + 1, length);
-      if (all_commands().contains(name) && (!group_commands().contains(name) || ends_at(length))) {
+      if (all_commands().contains(name) && (!whole_words().contains(name) || ends_at(length))) {
         longest = length;
       }
     }
     if (longest == 0) throw NotUnderstood("an unknown command");
     const std::string name(text_.substr(at_ + 1, longest));
     at_ += 1 + longest;
+    if (styles().contains(name) && at_mathematics()) return;
     if (group_commands().contains(name)) return group(name, begin);
-    std::string text = std::string("\\").append(name);
-    if (!dropped().contains(text)) push(TokenKind::kCommand, std::move(text), begin);
+    if (dropped().contains(name) || switches().contains(name)) return;
+    push(TokenKind::kCommand, std::string("\\").append(name), begin);
+  }
+
+  bool at_mathematics() {
+    skip_spaces();
+    if (next_is_digit(at_)) return true;
+    if (at_ >= text_.size() || text_[at_] != '{') return false;
+    const std::size_t end = after_closing_brace(text_, at_);
+    return end != std::string_view::npos && is_mathematics(text_.substr(at_ + 1, end - at_ - 2));
+  }
+
+  void skip_spaces() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
 
   void group(const std::string& name, std::size_t begin) {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    skip_spaces();
     if (at_ >= text_.size()) throw NotUnderstood("a command without its argument");
     std::string argument;
     if (text_[at_] == '{') {
@@ -196,6 +241,42 @@ class Lexer {
 }  // namespace
 
 std::vector<LatexToken> latex_tokens(std::string_view text) { return Lexer(text).run(); }
+
+bool is_mathematics(std::string_view text) {
+  bool command = false, digit = false, sign = false, range = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at], next = at + 1 < text.size() ? text[at + 1] : ' ';
+    if (c == '\\' && is_letter(next)) {
+      std::size_t end = at + 1;
+      while (end < text.size() && is_letter(text[end])) ++end;
+      command = true;
+      const bool style = is_style(text.substr(at, end - at));
+      const std::size_t close = style ? text.find_first_of("{}", end + 1) : std::string_view::npos;
+      // Words inside a style of their own do not count.
+      const bool words = close < text.size() && text[end] == '{' && text[close] == '}';
+      at = (words ? close : end - 1);
+      continue;
+    }
+    if (c == '\\') {
+      ++at;  // a space or a bracket
+      continue;
+    }
+    if (is_letter(c) && (is_letter(next) || is_digit(next))) return false;
+    if (is_digit(c) && is_space(next)) {
+      const std::size_t behind = text.find_first_not_of(" \t\n", at + 1);
+      if (behind != std::string_view::npos && is_digit(text[behind])) return false;
+    }
+    if (c < 0 || c == '?' || c == '!' || c == ';') return false;
+    digit = digit || is_digit(c);
+    sign = sign || c == '=' || c == '+' || c == '*' || c == '/' || c == '^' || c == '|';
+    range = range || ((c == ':' || c == '-') && at > 0 && is_digit(text[at - 1]) && is_digit(next));
+  }
+  return command || sign || (digit && !range);
+}
+
+bool is_style(std::string_view command) {
+  return command.starts_with("\\") && styles().contains(command.substr(1));
+}
 
 std::string letter_of_command(const std::string& command) {
   if (command == "\\Re" || command == "\\Im") return command;

@@ -10,8 +10,10 @@ namespace {
 
 bool is_arithmetic(const Expr& e) { return !is_relation(e) && !is_set_like(e); }
 
-// Symbols in brackets to the left of "=" are a tuple, not an interval.
+// To the left of "=", symbols in brackets are a tuple, not an interval, and one value in braces is
+// that value.
 Expr left_side(const Expr& e) {
+  if (is(e, Kind::kSet) && e->args.size() == 1 && is_arithmetic(e->args[0])) return e->args[0];
   if (!is(e, Kind::kInterval)) return e;
   return is(e->args[0], Kind::kSymbol) && is(e->args[1], Kind::kSymbol)
              ? compound(Kind::kTuple, e->args)
@@ -110,7 +112,7 @@ std::string LatexGrammar::relation_operator() {
       {"\\neq", "!="}, {"\\equiv", "="},     {"\\approx", "~"},    {"\\simeq", "~"},
       {"\\in", "in"},  {"\\notin", "notin"}, {"≤", "<="},          {"≥", ">="},
       {"≠", "!="},     {"≈", "~"},           {"∈", "in"}};
-  if (at("!") && at("=", 1)) {
+  if (at_unequal()) {
     take();
     take();
     return "!=";
@@ -118,6 +120,7 @@ std::string LatexGrammar::relation_operator() {
   for (const auto& [text, name] : kOperators) {
     if (!accept(text)) continue;
     const std::string op = name;
+    if (text == "\\equiv") ++doubts_;  // may be a congruence
     // <= and >= in two characters, == for =.
     if ((op == "<" || op == ">") && accept("=")) return op + "=";
     if (text == "=") accept("=");
@@ -127,6 +130,7 @@ std::string LatexGrammar::relation_operator() {
 }
 
 LatexGrammar::Alternatives LatexGrammar::entry() {
+  const int doubts = doubts_;
   std::vector<Alternatives> sides = {side()};
   std::vector<std::string> operators;
   for (std::string op; !(op = relation_operator()).empty();) {
@@ -134,11 +138,11 @@ LatexGrammar::Alternatives LatexGrammar::entry() {
     sides.push_back(side());
   }
   if (operators.empty()) return sides[0];
-  return {chain(std::move(sides), operators)};
+  return {chain(std::move(sides), operators, doubtful_ || doubts_ > doubts)};
 }
 
-Expr LatexGrammar::chain(std::vector<Alternatives> sides,
-                         const std::vector<std::string>& operators) {
+Expr LatexGrammar::chain(std::vector<Alternatives> sides, const std::vector<std::string>& operators,
+                         bool doubtful) {
   std::vector<Expr> values;
   for (Alternatives& alternatives : sides) {
     values.push_back(alternatives.size() == 1 ? alternatives[0] : finite_set(alternatives));
@@ -152,7 +156,7 @@ Expr LatexGrammar::chain(std::vector<Alternatives> sides,
       break;
     }
     const bool equation = op == "=" || op == "in" || op == "notin";
-    Expr link = relation(equation ? "=" : op, left_side(values[i]), values[i + 1]);
+    Expr link = relation(equation ? "=" : op, left_side(values[i]), values[i + 1], doubtful);
     links.push_back(op == "notin" ? compound(Kind::kNot, {link}) : link);
   }
   return links.size() == 1 ? links[0] : compound(Kind::kAnd, std::move(links));
@@ -160,15 +164,14 @@ Expr LatexGrammar::chain(std::vector<Alternatives> sides,
 
 LatexGrammar::Alternatives LatexGrammar::side() {
   if (accept("\\pm") || accept("\\mp")) {
-    const Expr value = sum();
-    if (!is_arithmetic(value)) fail("\\pm before a set");
-    return {negate(value), value};
+    const Expr value = scalar(sum());
+    return infix({negate(value), value});
   }
   Expr left = sum();
   if (accept("\\pm") || accept("\\mp")) {
-    const Expr right = sum();
-    if (!is_arithmetic(left) || !is_arithmetic(right)) fail("\\pm between sets");
-    return {add(left, right), subtract(left, right)};
+    left = scalar(left);
+    const Expr right = scalar(sum());
+    return infix({add(left, right), subtract(left, right)});
   }
   while (at_any({"\\cup", "\\bigcup", "\\cap", "\\bigcap", "\\setminus", "\\backslash",
                  "\\smallsetminus", "∪", "∩"})) {
@@ -180,22 +183,65 @@ LatexGrammar::Alternatives LatexGrammar::side() {
                                                                        : Kind::kComplement;
     left = compound(kind, {std::move(left), std::move(right)});
   }
-  return {left};
+  return infix({left});
+}
+
+// TeX's infix commands take all that stands before and after them in their group.
+LatexGrammar::Alternatives LatexGrammar::infix(Alternatives above) {
+  if (!at_any({"\\over", "\\choose"})) return above;
+  const bool over = take().text == "\\over";
+  const Expr below = scalar(sum());
+  for (Expr& value : above) {
+    value = over ? divide(scalar(value), below) : binomial_of(scalar(value), below);
+  }
+  return above;
+}
+
+// ({n \atop k}) and (n \atop k), from behind the parenthesis on; null where it holds anything else.
+// Without parentheses \atop has no value.
+Expr LatexGrammar::stacked_binomial() {
+  const bool braced = at("{");
+  std::size_t stack = at_ + (braced ? 1 : 0);
+  for (int depth = 0; !(depth == 0 && tokens_[stack].text == "\\atop"); ++stack) {
+    const LatexToken& token = tokens_[stack];
+    if (token.kind == TokenKind::kEnd) return nullptr;
+    if (token.kind == TokenKind::kGroup) continue;
+    if (token.text == "{" || token.text == "(" || token.text == "[") ++depth;
+    if ((token.text == "}" || token.text == ")" || token.text == "]") && depth-- == 0) {
+      return nullptr;
+    }
+  }
+  if (braced) take();
+  const Expr above = scalar(sum());
+  expect("\\atop");
+  const Expr below = scalar(sum());
+  if (braced) expect("}");
+  return binomial_of(above, below);
 }
 
 Expr LatexGrammar::bracketed() {
   const std::string open = take().text;
   const bool left_open = open == "(" || open == "\\(" || open == "\\lparen";
   const int bars = std::exchange(open_bars_, 0);
+  if (const Expr binomial = left_open && has_atop_ ? stacked_binomial() : nullptr) {
+    open_bars_ = bars;
+    expect(")");
+    return binomial;
+  }
   const List content = list();
   open_bars_ = bars;
   const bool right_open = at_any({")", "\\)", "\\rparen"});
   if (!right_open && !at_any({"]", "\\]", "\\rbrack"})) fail("a bracket that is never closed");
   take();
   const std::vector<Expr> entries = content.flat();
+  if (content.entries() == 1 && entries.size() == 2 && left_open == right_open) {
+    return finite_set(entries);  // (1 \pm 2)
+  }
   if (content.entries() != entries.size()) fail("\\pm in brackets");
+  const bool pair = entries.size() == 2 && content.groups.size() == 1;
+  if (!pair && left_open != right_open) fail("brackets that do not match");
   if (entries.size() == 1) return entries[0];
-  if (entries.size() > 2 || content.groups.size() > 1) return compound(Kind::kTuple, entries);
+  if (!pair) return compound(Kind::kTuple, entries);
   if (left_open == right_open) {
     const auto order = compare_values(entries[1], entries[0]);
     if (order && (left_open ? *order <= 0 : *order < 0)) return compound(Kind::kTuple, entries);
@@ -218,18 +264,13 @@ Expr LatexGrammar::braced_set() {
   return finite_set(content.flat());
 }
 
-// Braces group; with commas inside they are a set; {n \choose k} is a binomial.
+// Braces group; with commas inside they are a set.
 Expr LatexGrammar::brace_group() {
   expect("{");
   if (accept("}")) return finite_set({});
   const int bars = std::exchange(open_bars_, 0);
   const List content = list();
   open_bars_ = bars;
-  if (content.entries() == 1 && accept("\\choose")) {
-    const Expr below = sum();
-    expect("}");
-    return binomial_of(content.flat()[0], below);
-  }
   expect("}");
   const std::vector<Expr> entries = content.flat();
   if (content.entries() == 1 && entries.size() == 1) return entries[0];
@@ -241,11 +282,10 @@ Expr LatexGrammar::between(const std::string& open, const std::string& close,
   expect(open);
   if (open == close) ++open_bars_;
   const int bars = open == close ? open_bars_ : std::exchange(open_bars_, 0);
-  const Expr inside = sum();
+  const Expr inside = scalar(expression());
   open_bars_ = bars;
   if (open == close) --open_bars_;
   expect(close);
-  if (!is_arithmetic(inside)) fail("bars around a set");
   return function(name, {inside});
 }
 

@@ -29,7 +29,7 @@ Expr LatexGrammar::environment(const std::string& name) {
     in_row = 0;
   };
   while (peek().text != "\\end") {
-    entries.push_back(sum());
+    entries.push_back(expression());
     ++in_row;
     if (entries.size() > kEntryLimit) throw MathLimit("a matrix of too many entries");
     if (accept("\\\\"))

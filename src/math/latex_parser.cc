@@ -63,22 +63,23 @@ Expr grouped_number(std::string_view text) {
   return negative ? negate(value) : value;
 }
 
-Expr parse_whole(std::string_view text, bool real_symbols) {
-  return LatexGrammar(text, latex_tokens(text), real_symbols).whole();
+Expr parse_whole(std::string_view text, bool real_symbols, LostUnits lost_units) {
+  const bool doubtful = lost_units == LostUnits::kYes;
+  return LatexGrammar(text, latex_tokens(text), real_symbols, doubtful).whole();
 }
 
 }  // namespace
 
-Expr parse_latex(std::string_view text) {
+Expr parse_latex(std::string_view text, LostUnits lost_units) {
   if (Expr number = grouped_number(text)) return number;
   const bool real_symbols = !has_complex_symbols(text);
   try {
-    return parse_whole(text, real_symbols);
+    return parse_whole(text, real_symbols, lost_units);
   } catch (const NotUnderstood&) {
     // A broken derivation still ends in its result.
     const std::vector<std::string> parts = split_at(text, "=");
     if (parts.size() < 3 || text.find_first_of(",;") != std::string_view::npos) throw;
-    return parse_whole(text.substr(text.rfind('=') + 1), real_symbols);
+    return parse_whole(text.substr(text.rfind('=') + 1), real_symbols, lost_units);
   }
 }
 

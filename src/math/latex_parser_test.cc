@@ -36,6 +36,23 @@ TEST(LatexParser, NumbersWithSeparatorsStandAlone) {
   EXPECT_EQ(read("1E3"), "1000.0");
 }
 
+TEST(LatexParser, InfixCommandsTakeAllOfTheirGroup) {
+  EXPECT_EQ(read("15 \\over 4"), "15/4");
+  EXPECT_EQ(read("1+{x+1 \\over 2y}"), "1 + (x + 1)/(2*y)");
+  EXPECT_EQ(read("-b \\pm c \\over 2"), "{(-b + c)/2, (-b - c)/2}");
+  EXPECT_EQ(read("5 \\choose 2"), "10");
+  EXPECT_EQ(read("\\overline{AB}"), "bar{ab}");
+}
+
+TEST(LatexParser, StylesAroundMathematicsAreDropped) {
+  EXPECT_EQ(read("\\text{\\frac{1}{2}}"), "1/2");
+  EXPECT_EQ(read("\\mathbf{x=3}"), "x = 3");
+  EXPECT_EQ(read("{\\bf 3x}"), "3*x");
+  EXPECT_EQ(read("\\textbf{even}"), "even");
+  EXPECT_EQ(read("\\text{H2}"), "h2");
+  EXPECT_EQ(read("\\text{12:30}"), "12:30");
+}
+
 TEST(LatexParser, LettersAreSymbolsAndConstants) {
   EXPECT_EQ(read("eE"), "E*e");
   EXPECT_EQ(read("iI"), "i*I");
@@ -75,6 +92,7 @@ TEST(LatexParser, BracketsAreIntervalsTuplesAndGroups) {
   EXPECT_EQ(read("{1,3}"), "{1, 3}");
   EXPECT_EQ(read("\\{\\}"), "{}");
   EXPECT_EQ(read("|x|y|z|"), "Abs(x)*y*Abs(z)");
+  EXPECT_EQ(read("2\\{x-5\\}"), "2*(x - 5)");
 }
 
 TEST(LatexParser, RelationsAndListsCombine) {
@@ -126,7 +144,12 @@ TEST(LatexParser, WhatIsNotUnderstoodIsRefused) {
                             "|x",
                             "1,",
                             "=",
-                            "\\text"}) {
+                            "\\text",
+                            "2[x-5)",
+                            "(1,2,3]",
+                            "{5 \\atop 2}",
+                            "1 \\over 2 \\over 3",
+                            "\\overset{a}{b}"}) {
     EXPECT_THROW(parse_latex(latex), NotUnderstood) << latex;
   }
 }
@@ -161,6 +184,16 @@ TEST(LatexNormal, UnitsAreCutOff) {
   EXPECT_EQ(normal("3 apples"), "3");
   EXPECT_EQ(normal("\\text{12 hours}"), "\\text{12 hours}");
   EXPECT_EQ(normal("1 - \\frac{1}{\\mathrm{e}}"), "1 - \\frac{1}{");
+}
+
+TEST(LatexNormal, WhatIsMeantKeepsItsTerms) {
+  const auto meant = [](const std::string& latex) { return meant_latex(latex, Boxes::kAll); };
+  EXPECT_EQ(meant("1 - \\frac{1}{\\mathrm{e}}"), "1 - \\frac{1}{e}");
+  EXPECT_EQ(meant("2\\mathbf{i}+3\\mathbf{j}"), "2\\boldsymbol{i}+3\\boldsymbol{j}");
+  EXPECT_EQ(meant("5\\text{ m}/\\text{s}^2"), "5");
+  EXPECT_EQ(meant("x=14{, }916,\\!007"), "x=14916007");
+  EXPECT_EQ(meant("\\frac\\pi4."), "\\frac{\\pi}{4}");
+  EXPECT_EQ(meant("1,234"), "1,234");
 }
 
 TEST(LatexNormal, BoxesNearTheLastBelongToIt) {

@@ -85,8 +85,8 @@ MathVerdict verify_answer(const MathAnswer& gold, const MathAnswer& answer,
       verdict.decided_by = fmt::format("given up: {}", limit.what());
     }
   }
-  if (!verdict.equal && gold.text && answer.text) {
-    const auto a = trimmed(*gold.text), b = trimmed(*answer.text);
+  if (!verdict.equal && gold.meant && answer.meant) {
+    const auto a = trimmed(*gold.meant), b = trimmed(*answer.meant);
     if (!a.empty() && a == b) return {true, "same text"};
   }
   return verdict;

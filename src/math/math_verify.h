@@ -29,8 +29,9 @@ MathVerifyConfig parse_math_verify_config(const Json& config, const std::string&
 // What was found in a text: the value of the first candidate that could be read, and the text of
 // the first candidate that was tried.
 struct MathAnswer {
-  Expr value;  // null: none could be read
-  std::optional<std::string> text;
+  Expr value;                        // null: none could be read
+  std::optional<std::string> text;   // as the reference shows it
+  std::optional<std::string> meant;  // the same with terms that it would cut off
 
   bool empty() const { return !value && !text; }
   std::string reading() const;  // for people

@@ -162,6 +162,19 @@ TEST(MathVerify, EndlessExpressionsAreGivenUp) {
   EXPECT_FALSE(same(repeated("$", 50'000), "$1$"));
   EXPECT_FALSE(same(repeated("\\[", 20'000), "$1$"));
   EXPECT_FALSE(same(repeated("\\boxed{", 20'000), "$1$"));
+  EXPECT_FALSE(same(nested("\\text{", "2^3", "}", 2'500), "$1$"));
+  EXPECT_FALSE(same(nested("\\mathbf{", "2", "}\\text{ cm}", 900), "$1$"));
+  EXPECT_FALSE(same(nested("{1 \\over ", "2", "}", 1'200), "$1$"));
+  EXPECT_FALSE(same(nested("({", "1 \\atop 2", "})", 1'200), "$3$"));
+  EXPECT_FALSE(same(nested("(", "1 \\atop 2", ")", 1'900), "$3$"));
+  EXPECT_FALSE(same(nested("1{,}", "", "111", 3'000), "$2$"));
+  EXPECT_FALSE(same(nested("1{,}111", "", "", 3'000), "$2$"));
+  EXPECT_FALSE(same(nested("\\fbox{1}", "", "", 8'000), "$2$"));
+  EXPECT_FALSE(same(nested("\\text{a}/", "5", "\\text{a}", 4'000), "$2$"));
+  EXPECT_FALSE(
+      same("$" + repeated("x^2+2x+1,y,", 300) + "1$", "$" + repeated("(x+1)^2,y,", 300) + "2$"));
+  EXPECT_FALSE(same("$\\unknown$ " + repeated("1 = 2 ", 2'000), "$3$"));
+  EXPECT_FALSE(same(repeated("$\\unknown 1$ ", 1'000), "$3$"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which limit is kept by whom on this machine.
+// Which protection and which limit is kept by whom on this machine.
 #pragma once
 
 #include <string>
@@ -9,8 +9,11 @@
 namespace umf {
 
 struct Enforcement {
-  std::string limit, how;
+  std::string what, how;
 };
-std::vector<Enforcement> enforcement(Walls walls);
+// Of time, memory and the like.
+std::vector<Enforcement> enforced_limits(Walls walls);
+// What keeps jobs apart.
+std::vector<Enforcement> protections(Walls walls);
 
 }  // namespace umf

@@ -28,9 +28,9 @@ constexpr const char* kOrdinary[] = {
     "brk", "mmap", "mprotect", "munmap", "mremap", "madvise", "mincore", "msync", "membarrier",
     // files and descriptors
     "read", "write", "readv", "writev", "pread64", "pwrite64", "preadv", "pwritev", "lseek", "open",
-    "openat", "creat", "close", "close_range", "dup", "dup2", "dup3", "fcntl", "flock", "fsync",
-    "fdatasync", "ftruncate", "truncate", "fallocate", "fadvise64", "copy_file_range", "sendfile",
-    "stat", "fstat", "lstat", "newfstatat", "statx", "statfs", "fstatfs", "access", "faccessat",
+    "openat", "creat", "close", "close_range", "dup", "dup2", "dup3", "flock", "fsync", "fdatasync",
+    "ftruncate", "truncate", "fallocate", "fadvise64", "copy_file_range", "sendfile", "stat",
+    "fstat", "lstat", "newfstatat", "statx", "statfs", "fstatfs", "access", "faccessat",
     "faccessat2", "getdents", "getdents64", "getcwd", "chdir", "fchdir", "readlink", "readlinkat",
     "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat", "renameat2", "link",
     "linkat", "symlink", "symlinkat", "chmod", "fchmod", "fchmodat", "umask", "utime", "utimes",
@@ -70,6 +70,11 @@ constexpr scmp_datum_t kIoctls[] = {TCGETS,  TIOCGWINSZ, FIONREAD, FIONBIO,
                                     FIOCLEX, FIONCLEX,   TIOCGPGRP};
 constexpr scmp_datum_t kPrctls[] = {PR_SET_NAME,         PR_GET_NAME,         PR_GET_DUMPABLE,
                                     PR_GET_NO_NEW_PRIVS, PR_SET_NO_NEW_PRIVS, PR_GET_SECCOMP};
+// Not F_SETOWN and its kind: they make a descriptor send any signal to anybody of the same user.
+constexpr scmp_datum_t kFcntls[] = {F_DUPFD,  F_DUPFD_CLOEXEC, F_GETFD,      F_SETFD,
+                                    F_GETFL,  F_SETFL,         F_GETLK,      F_SETLK,
+                                    F_SETLKW, F_OFD_GETLK,     F_OFD_SETLK,  F_OFD_SETLKW,
+                                    F_GETOWN, F_GETPIPE_SZ,    F_SETPIPE_SZ, F_GET_SEALS};
 constexpr unsigned kNamespaces = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                  CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWCGROUP | CLONE_PTRACE;
 
@@ -118,16 +123,18 @@ class FilterBuilder {
 }  // namespace
 
 std::string filter_program(FilterKind kind) {
+  const bool tests = kind == FilterKind::kTester || kind == FilterKind::kLoneTester;
   FilterBuilder filter;
   filter.allow(kOrdinary);
+  for (const scmp_datum_t what : kFcntls) filter.allow("fcntl", {SCMP_A1(SCMP_CMP_EQ, what)});
   for (const scmp_datum_t request : kIoctls) filter.allow("ioctl", {SCMP_A1(SCMP_CMP_EQ, request)});
   for (const scmp_datum_t what : kPrctls) filter.allow("prctl", {SCMP_A0(SCMP_CMP_EQ, what)});
   filter.allow("prlimit64", {SCMP_A0(SCMP_CMP_EQ, 0)});  // one's own: they can only be lowered
   filter.allow("socketpair", {SCMP_A0(SCMP_CMP_EQ, AF_UNIX)});
   filter.refuse("socket", EACCES);
   for (const char* name : kAttributes) filter.refuse(name, ENOTSUP);
-  if (kind == FilterKind::kTester) filter.allow(kPassing);
-  if (kind == FilterKind::kLoneCandidate) {
+  if (tests) filter.allow(kPassing);
+  if (kind == FilterKind::kLoneTester || kind == FilterKind::kLoneCandidate) {
     // Threads only.
     filter.allow("clone", {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | kNamespaces, CLONE_THREAD)});
   } else {

@@ -1,14 +1,18 @@
 // Hostile programs as data, and what they share.
 #pragma once
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "sandbox/launch.h"
 #include "sandbox/sandbox.h"
 #include "sandbox/tree.h"
 
@@ -64,6 +68,20 @@ inline SandboxLimits hostile_limits(bool short_time) {
   limits.scratch_bytes = std::size_t{8} << 20;
   limits.output_bytes = 1 << 17;
   return limits;
+}
+
+inline std::vector<int> processes_below(int root) {
+  std::vector<int> all = {root};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", all[i]));
+    for (int pid; children >> pid;) all.push_back(pid);
+  }
+  all.erase(all.begin());
+  return all;
+}
+
+inline std::string name_of_walls(const testing::TestParamInfo<Walls>& info) {
+  return info.param == Walls::kNamespaces ? "Namespaces" : "Landlock";
 }
 
 // Ended processes disappear when their parent looks, which may be a moment later.

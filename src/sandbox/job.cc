@@ -21,6 +21,8 @@ namespace {
 constexpr int kBeginMs = 20'000;  // for the zygote to fork and the warden to greet
 constexpr int kFirstLookMs = 50;  // most jobs have ended by then
 constexpr int kLookEveryMs = 25;
+// A job that was suspended (SIGSTOP by a scheduler, a paused virtual machine) has lost this time.
+constexpr double kStandstillSeconds = 1.0;
 constexpr std::size_t kHelloBytes = 5;
 // Of the warden and the cell, on top of what the program may have.
 constexpr int kOwnProcesses = 8;
@@ -145,6 +147,10 @@ void JobRun::handle(const Frame& frame) {
     case 'm':
       out_of_memory_ = true;
       break;
+    case 'k':
+      end_.killed = true;
+      end_.reason = frame.body;
+      break;
     default:
       end_.reason = frame.body;
   }
@@ -162,8 +168,11 @@ void JobRun::watch(std::stop_token stop_token) {
                                 {warden_lives ? asked.get() : -1, POLLIN, 0}};
     for (const Stream& stream : streams_) ends.push_back({stream.ours.get(), POLLIN, 0});
     const double until = std::min(next_look, limits_.wall_ms / 1e3);
-    const int wait_ms = std::max(0, static_cast<int>((until - elapsed_seconds()) * 1e3) + 1);
+    const double before = elapsed_seconds();
+    const int wait_ms = std::max(0, static_cast<int>((until - before) * 1e3) + 1);
     if (::poll(ends.data(), ends.size(), wait_ms) < 0 && errno != EINTR) stop(Stop::kTime);
+    stood_still_seconds_ =
+        std::max(stood_still_seconds_, elapsed_seconds() - before - wait_ms / 1e3);
     if (ends[0].revents != 0) warden_lives = false;
     if (ends[1].revents != 0) read_frames();
     if (ends[2].revents != 0) stop(Stop::kAsked);
@@ -187,6 +196,10 @@ JobEnd JobRun::conclude() {
   };
   if (stopped_ == Stop::kAsked) {
     ends(Ending::kStopped, "stopped on request");
+  } else if (stood_still_seconds_ > kStandstillSeconds) {
+    ends(Ending::kSandboxError,
+         fmt::format("everything stood still for {:.1f} s, and time limits mean nothing",
+                     stood_still_seconds_));
   } else if (stopped_ == Stop::kTime) {
     ends(Ending::kTimeout, fmt::format("not done after {} ms", limits_.wall_ms));
   } else if (stopped_ == Stop::kCpu) {

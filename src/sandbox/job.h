@@ -18,6 +18,7 @@ struct JobEnd {
   std::string reason;
   int status = 0;            // of a command, as wait() gives it
   bool never_began = false;  // the sandbox failed before any of the job ran: worth another try
+  bool killed = false;       // a program was ended by a signal that may have come from outside
   SandboxUse use;
 };
 
@@ -66,6 +67,8 @@ class JobRun {
   Descriptor warden_handle_;
   double started_ = 0;
   bool ready_ = false, done_ = false, out_of_memory_ = false;
+  double stood_still_seconds_ =
+      0;  // the longest that this process did not run, though it wanted to
   Stop stopped_ = Stop::kNo;
   JobEnd end_;
 };

@@ -51,9 +51,12 @@ void allow(int ruleset, const std::string& path, std::uint64_t rights) {
 
 }  // namespace
 
+long landlock_version() {
+  return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+}
+
 Descriptor make_landlock_ruleset(const std::string& readable) {
-  const long version =
-      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  const long version = landlock_version();
   if (version < 1) throw Error(fmt::format("the kernel has no Landlock: {}", std::strerror(errno)));
   std::size_t size;
   const Attributes refused = refused_by_version(version, size);

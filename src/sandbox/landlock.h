@@ -7,6 +7,9 @@
 
 namespace umf {
 
+// Of the kernel; less than 1 where it has none.
+long landlock_version();
+
 // Programs and libraries may be read and run, `readable` (if not "") may be read, nothing may be
 // written. Throws Error where the kernel has no Landlock.
 Descriptor make_landlock_ruleset(const std::string& readable);

@@ -32,7 +32,7 @@ namespace {
 constexpr std::uint64_t kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
                                       CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWCGROUP;
 constexpr int kFirstFree = 100;  // descriptors are moved up here before they take their places
-constexpr int kNobody = 65534;
+constexpr int kPowersOfKeeper[] = {CAP_SETUID, CAP_SETGID, CAP_KILL};  // without namespaces
 constexpr rlim_t kStackBytes = 8 << 20;
 
 // What the child says when a step fails; it says nothing when the program has started.
@@ -91,15 +91,26 @@ class Child {
   }
 
   void enter_landlock() const {
-    if (multiple_users_) {
-      check(static_cast<int>(::syscall(SYS_setgroups, 0, nullptr)), "setgroups");
-      check(static_cast<int>(::syscall(SYS_setresgid, kNobody, kNobody, kNobody)), "setresgid");
-      check(static_cast<int>(::syscall(SYS_setresuid, kNobody, kNobody, kNobody)), "setresuid");
-    }
     // Root of a container that has no other user keeps its name but none of its powers.
     __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
-    check(static_cast<int>(::syscall(SYS_capset, &header, none)), "capset");
+    __user_cap_data_struct powers[_LINUX_CAPABILITY_U32S_3] = {};
+    if (multiple_users_) {
+      const Owner keeper = keeper_outside();
+      check(static_cast<int>(::syscall(SYS_setgroups, 0, nullptr)), "setgroups");
+      check(::prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0), "keepcaps");
+      check(static_cast<int>(::syscall(SYS_setresgid, keeper.group, keeper.group, keeper.group)),
+            "setresgid");
+      check(static_cast<int>(::syscall(SYS_setresuid, keeper.user, keeper.user, keeper.user)),
+            "setresuid");
+      // Until a job runs: to give it users of its own, and to end it.
+      for (const int power : kPowersOfKeeper) powers[0].permitted |= 1u << power;
+      powers[0].effective = powers[0].inheritable = powers[0].permitted;
+    }
+    check(static_cast<int>(::syscall(SYS_capset, &header, powers)), "capset");
+    for (const int power : kPowersOfKeeper) {
+      if (multiple_users_)
+        check(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, power, 0, 0), "ambient capabilities");
+    }
     check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
     check(restrict_with_landlock(ruleset_), "landlock_restrict_self");
     check(::chdir("/"), "chdir");
@@ -161,10 +172,6 @@ void end(const Launched& process) {
 }
 
 }  // namespace
-
-InnerUsers inner_users(Walls walls) {
-  return walls == Walls::kNamespaces && multiple_users() ? InnerUsers{0, 1, 2} : InnerUsers{};
-}
 
 Launched launch(const LaunchOrder& order) {
   const bool namespaces = order.walls == Walls::kNamespaces;

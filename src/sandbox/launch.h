@@ -21,12 +21,6 @@ struct LaunchOrder {
   std::string readable;                        // kLandlock: a folder that may be read, too
 };
 
-// Users inside the walls, as they are called there. Equal to `keeper` where there is only one.
-struct InnerUsers {
-  int keeper = 0, tester = 0, candidate = 0;
-};
-InnerUsers inner_users(Walls walls);
-
 struct Launched {
   int pid = 0;
   Descriptor handle;  // readable once the process has ended

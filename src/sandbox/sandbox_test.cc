@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "sandbox/hostile_testing.h"
 #include "sandbox/scratch.h"
 #include "sandbox/stoppable_sandbox.h"
 #include "sandbox/warm_sandbox.h"
@@ -23,13 +24,16 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+// One for all tests of this file; other files count processes.
+std::unique_ptr<Sandbox> shared;
 Sandbox& sandbox() {
-  static const std::unique_ptr<Sandbox> shared = make_sandbox();
+  if (!shared) shared = make_sandbox();
   return *shared;
 }
 
 class SandboxTest : public testing::Test {
  protected:
+  static void TearDownTestSuite() { shared.reset(); }
   void SetUp() override {
     const std::string objection = objection_to(Walls::kNamespaces);
     if (!objection.empty()) GTEST_SKIP() << objection;
@@ -58,16 +62,6 @@ Json ask(const std::string& source, const Json& calls) {
   const PythonResult result = sandbox().run(PythonJob{"self_test", payload.dump(), short_limits()});
   EXPECT_EQ(result.ending, Ending::kExited) << result.reason;
   return parse_json(result.reports, "the report");
-}
-
-std::vector<int> processes_below(int root) {
-  std::vector<int> all = {root};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", all[i]));
-    for (int pid; children >> pid;) all.push_back(pid);
-  }
-  all.erase(all.begin());
-  return all;
 }
 
 TEST_F(SandboxTest, CommandGetsItsInputAndFilesAndIsCaptured) {

@@ -4,27 +4,27 @@
 #include <fmt/core.h>
 #include <sys/wait.h>
 
-#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <semaphore>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "sandbox/cgroup.h"
 #include "sandbox/channel.h"
 #include "sandbox/embedded.h"
 #include "sandbox/job.h"
+#include "sandbox/job_slots.h"
 #include "sandbox/launch.h"
+#include "sandbox/machine_memory.h"
 #include "sandbox/scratch.h"
+#include "sandbox/user_map.h"
 #include "sandbox/zygote_pool.h"
 
 namespace umf {
 namespace {
 
 constexpr std::size_t kMaxPayload = std::size_t{1} << 30;
-constexpr std::chrono::milliseconds kLookForStop{20};  // while all workers are busy
-constexpr int kMaxFiles = 4096;                        // in the scratch folder
+constexpr int kTries = 3;
+constexpr int kMaxFiles = 4096;  // in the scratch folder
 
 void check_limits(const SandboxLimits& limits) {
   if (limits.wall_ms <= 0 || limits.cpu_ms <= 0 || limits.processes <= 0 ||
@@ -47,62 +47,86 @@ bool has_module(const std::string& name) {
   return false;
 }
 
+Json user_json(std::uint32_t user, std::uint32_t group) {
+  return {{"user", user}, {"group", group}};
+}
+
+// The users of the job that has this place, as its zygote calls them; null where everybody is who
+// we are.
+Json users_json(Walls walls, int place) {
+  const JobUsers users = users_of_job(place);
+  if (walls == Walls::kNamespaces)
+    return {{"tester", user_json(users.tester, users.tester)},
+            {"candidate", user_json(users.candidate, users.candidate)}};
+  if (walls == Walls::kNone || !multiple_users())
+    return {{"tester", nullptr}, {"candidate", nullptr}};
+  // One for both: without a namespace a process takes along only those that it may signal.
+  const Owner keeper = keeper_outside();
+  const Json user = user_json(keeper.user + users.candidate, keeper.group + users.candidate);
+  return {{"tester", user}, {"candidate", user}};
+}
+
 class WarmSandbox final : public Sandbox {
  public:
   WarmSandbox(Walls walls, int workers)
-      : scratch_(walls != Walls::kNamespaces),
-        workers_(workers),
+      : walls_(walls),
+        scratch_(walls != Walls::kNamespaces),
+        slots_(workers),
         zygotes_(walls, scratch_.path(), workers) {}
 
   CommandResult run(const CommandJob& job, std::stop_token stop) override;
   PythonResult run(const PythonJob& job, std::stop_token stop) override;
 
  private:
-  // Runs `attempt` on the warm interpreter. When the sandbox itself failed before the job began,
-  // there is one more try on a new interpreter.
+  // What an attempt is made with.
+  struct Means {
+    const Zygote& zygote;
+    const JobSlots::Lease& slot;
+    bool believe_signals;
+  };
+  Json header(const char* kind, const SandboxLimits& limits, const Means& means) const;
+  // Attempts a job, again on a fresh interpreter where the sandbox failed before it began, or where
+  // a program was ended by a signal that may not have been its own.
   template <class Attempt>
-  JobEnd with_zygote(const std::stop_token& stop, const Attempt& attempt) {
-    do {
-      if (stop.stop_requested())
-        return {.ending = Ending::kStopped, .reason = "stopped on request"};
-    } while (!workers_.try_acquire_for(kLookForStop));
-    const Release release{workers_};
-    const GroupLease group(groups_);
-    const int seat = zygotes_.next_seat();
-    JobEnd end;
-    try {
-      std::shared_ptr<Zygote> zygote = zygotes_.at(seat);
-      end = attempt(*zygote, group.get());
-      if (!end.never_began) return end;
-      zygote = zygotes_.replace(seat, zygote);
-      end = attempt(*zygote, group.get());
-    } catch (const Error& problem) {
-      end = {.reason = problem.what()};
-    }
-    return end;
-  }
+  JobEnd persist(const std::stop_token& stop, const Attempt& attempt);
 
-  struct Release {
-    std::counting_semaphore<>& workers;
-    ~Release() { workers.release(); }
-  };
-
-  class GroupLease {
-   public:
-    explicit GroupLease(CgroupPool& pool) : pool_(pool), group_(pool.take()) {}
-    ~GroupLease() { pool_.give_back(std::move(group_)); }
-    Cgroup* get() const { return group_.get(); }
-
-   private:
-    CgroupPool& pool_;
-    std::unique_ptr<Cgroup> group_;
-  };
-
+  const Walls walls_;
   ScratchFolders scratch_;
-  CgroupPool groups_;
-  std::counting_semaphore<> workers_;
+  JobSlots slots_;
   ZygotePool zygotes_;
+  MachineMemory machine_;
 };
+
+template <class Attempt>
+JobEnd WarmSandbox::persist(const std::stop_token& stop, const Attempt& attempt) {
+  const JobEnd stopped{.ending = Ending::kStopped, .reason = "stopped on request"};
+  const auto slot = slots_.take(stop);
+  if (!slot) return stopped;
+  const int seat = zygotes_.next_seat();
+  JobEnd end;
+  try {
+    std::shared_ptr<Zygote> zygote = zygotes_.at(seat);
+    bool believe_signals = false;
+    for (int tries = 0; tries < kTries; ++tries) {
+      end = attempt(Means{*zygote, *slot, believe_signals});
+      if (stop.stop_requested()) return stopped;
+      if (!end.never_began && !end.killed) return end;
+      believe_signals = end.killed && !machine_.ran_out();
+      zygote = zygotes_.replace(seat, zygote);
+    }
+  } catch (const Error& problem) {
+    end = {.reason = problem.what()};
+  }
+  return end;
+}
+
+Json WarmSandbox::header(const char* kind, const SandboxLimits& limits, const Means& means) const {
+  return {{"kind", kind},
+          {"scratch", ""},
+          {"believe_signals", means.believe_signals},
+          {"users", users_json(walls_, means.slot.place())},
+          {"limits", limits_json(limits)}};
+}
 
 PythonResult WarmSandbox::run(const PythonJob& job, std::stop_token stop) {
   check_limits(job.limits);
@@ -112,13 +136,11 @@ PythonResult WarmSandbox::run(const PythonJob& job, std::stop_token stop) {
   if (!has_module(job.tester))
     throw Error(fmt::format("the sandbox has no tester '{}'", job.tester));
   PythonResult result;
-  const JobEnd end = with_zygote(stop, [&](const Zygote& zygote, Cgroup* group) {
+  const JobEnd end = persist(stop, [&](const Means& means) {
     result.reports.clear();
-    const Json header = {{"kind", "python"},
-                         {"tester", job.tester},
-                         {"scratch", ""},
-                         {"limits", limits_json(job.limits)}};
-    JobRun run(zygote, job.tester, job.limits, group);
+    Json header = this->header("python", job.limits, means);
+    header["tester"] = job.tester;
+    JobRun run(means.zygote, job.tester, job.limits, means.slot.group());
     return run.run({header.dump(), job.payload}, result.reports, stop);
   });
   result.ending = end.ending;
@@ -154,20 +176,17 @@ CommandResult WarmSandbox::run(const CommandJob& job, std::stop_token stop) {
   check_limits(job.limits);
   check_command(job);
   CommandResult result;
-  const JobEnd end = with_zygote(stop, [&](const Zygote& zygote, Cgroup* group) {
+  const JobEnd end = persist(stop, [&](const Means& means) {
     result.out.clear();
     result.err.clear();
     const ScratchFolder scratch = scratch_.make(job.files);
-    Json header = {{"kind", "command"},
-                   {"argv", job.argv},
-                   {"scratch", scratch.path()},
-                   {"files", Json::array()},
-                   {"limits", limits_json(job.limits)}};
+    Json header = this->header("command", job.limits, means);
+    header.update({{"argv", job.argv}, {"scratch", scratch.path()}, {"files", Json::array()}});
     for (const auto& [path, content] : job.files) header["files"].push_back(path);
     std::vector<std::string> frames = {header.dump()};
     for (const auto& [path, content] : job.files) frames.push_back(content);
     const Descriptor input = make_sealed_file("input", job.input);
-    JobRun run(zygote, "", job.limits, group);
+    JobRun run(means.zygote, "", job.limits, means.slot.group());
     run.give(input.get());
     run.give(run.collect(result.out));
     run.give(run.collect(result.err));

@@ -21,6 +21,7 @@
 namespace umf {
 namespace {
 
+constexpr int kEndMs = 2'000;
 constexpr int kWarmMs = 60'000;  // imports take a second; a cold disk or a busy machine more
 
 // The whole environment of sandboxed programs. The same hashes every time: a program whose result
@@ -53,18 +54,16 @@ std::string base64(std::string_view bytes) {
 
 std::string setup(Walls walls) {
   const bool namespaces = walls == Walls::kNamespaces;
-  const InnerUsers users = inner_users(walls);
   Json modules = Json::object(), environment = Json::object();
   for (const auto& [name, source] : embedded_modules()) modules[std::string(name)] = source;
   for (const auto& [name, value] : kEnvironment) environment[name] = value;
   const FilterKind candidate = namespaces ? FilterKind::kCandidate : FilterKind::kLoneCandidate;
+  const FilterKind tester = namespaces ? FilterKind::kTester : FilterKind::kLoneTester;
   return Json{{"modules", modules},
               {"environment", environment},
               {"namespaces", namespaces},
-              {"tester_user", users.tester},
-              {"candidate_user", users.candidate},
               {"filters",
-               {{"tester", base64(filter_program(FilterKind::kTester))},
+               {{"tester", base64(filter_program(tester))},
                 {"candidate", base64(filter_program(candidate))}}}}
       .dump();
 }
@@ -120,6 +119,9 @@ Zygote::Zygote(Walls walls, const std::string& readable) {
 
 Zygote::~Zygote() {
   if (!process_.handle) return;
+  control_.reset();  // it ends and takes along what is left of its jobs
+  pollfd ended = {process_.handle.get(), POLLIN, 0};
+  while (::poll(&ended, 1, kEndMs) < 0 && errno == EINTR) continue;
   ::syscall(SYS_pidfd_send_signal, process_.handle.get(), SIGKILL, nullptr, 0);
   ::waitpid(process_.pid, nullptr, 0);
 }

@@ -11,6 +11,7 @@ TEST(Access, LoopbackAddresses) {
   for (const char* host : {"0.0.0.0", "::", "10.0.0.1", "128.0.0.1", "example.org", "",
                            "127.0.0.1.example.org", "::ffff:10.0.0.1", "127.1"})
     EXPECT_FALSE(is_loopback(host)) << host;
+  EXPECT_FALSE(is_loopback(std::string("127.0.0.1\0.example", 18)));
 }
 
 TEST(Access, HostHeadersOfThisMachine) {

@@ -5,15 +5,19 @@
 #include <limits>
 
 #include "server/fields.h"
+#include "server/judging_bounds.h"
 
 namespace umf {
 namespace {
 
 constexpr std::size_t kMessages = 4096, kStops = 4, kStopBytes = 256;
+// Of a whole request: prompts of token ids have the most, and no model reads as many. Many requests
+// may be in memory at a time.
+constexpr std::size_t kValues = std::size_t{1} << 18;
 
 Json parse_body(std::string_view body) {
   try {
-    return parse_json(body, "the request's body");
+    return parse_json(body, "the request's body", kValues);
   } catch (const Error& mistake) {
     throw ApiError(400, mistake.what(), "", "invalid_json");
   }
@@ -139,7 +143,7 @@ void parse_common(Fields& fields, const RequestLimits& limits, ApiRequest& reque
 }
 
 // What only makes sense together.
-void check(const ApiRequest& request) {
+void check(const ApiRequest& request, const RequestLimits& limits) {
   const UmfRequest& umf = request.umf;
   const bool searches = !umf.search.empty();
   if (!umf.actions.empty() && (request.temperature || request.top_p))
@@ -165,6 +169,7 @@ void check(const ApiRequest& request) {
     throw bad_request("stop", "cannot be used with 'umf.search': rewards judge whole answers");
   if (umf.reward.is_null())
     throw bad_request("umf.reward", "is missing: a search needs to know what an answer is worth");
+  check_judging_bounds(umf.reward, limits.judge_seconds);
 }
 
 Problem parse_asked(Fields& fields) {
@@ -197,7 +202,7 @@ ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits
   fields.neutral("response_format", {Json{{"type", "text"}}});
   fields.neutral("modalities", {Json::array({"text"})});
   fields.finish();
-  check(request);
+  check(request, limits);
   return request;
 }
 
@@ -214,7 +219,7 @@ ApiRequest parse_completion_request(std::string_view body, const RequestLimits& 
   fields.neutral("logprobs", {});
   fields.neutral("suffix", {""});
   fields.finish();
-  check(request);
+  check(request, limits);
   return request;
 }
 
@@ -234,7 +239,7 @@ ApiRequest parse_solve_request(std::string_view body, const RequestLimits& limit
   if (request.stream)
     throw bad_request("stream", "is for chats: the events of a solve have a path of their own");
   request.umf.reward = request.problem->reward;
-  check(request);
+  check(request, limits);
   request.umf.stream_state = request.umf.stream_rollouts = true;
   return request;
 }

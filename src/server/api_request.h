@@ -22,6 +22,7 @@ struct RequestLimits {
   int max_tokens = 4096;      // of an answer
   int choices = 16;           // of a request: prompts times n
   long max_budget = 1 << 20;  // forward passes of a search
+  int judge_seconds = 600;    // for the tests of one answer
 };
 
 // One way to unmask, by the names that --action knows.

@@ -128,6 +128,9 @@ TEST(ApiRequest, BodiesThatAreNoRequest) {
   const auto refused = [](const std::string& body, const std::string& text) {
     expect_refused([&] { parse_chat_request(body, kLimits); }, "", text);
   };
+  std::string many = "[0";
+  while (many.size() < 1 << 20) many += ",0";
+  refused(many + "]", "more than 262144 values");
   refused("", "not valid JSON");
   refused("{", "not valid JSON");
   refused("[]", "must be a JSON object");

@@ -1,5 +1,6 @@
 #include "server/connection.h"
 
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "server/api_error.h"
+
 namespace umf {
 namespace {
 
@@ -15,6 +18,11 @@ using std::chrono::milliseconds;
 
 // How often a wait looks whether the server stops.
 constexpr milliseconds kSlice{100};
+
+// Also where lines end in LF alone: whoever reads the head refuses it then.
+bool ends_with_empty_line(std::string_view head) {
+  return head.ends_with("\n\r\n") || head.ends_with("\n\n");
+}
 
 bool again() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
@@ -28,7 +36,7 @@ Connection::Connection(int socket, const ConnectionLimits& limits,
 // still on its way. So they are taken first, within reason.
 Connection::~Connection() {
   ::shutdown(socket_, SHUT_WR);
-  if (body_pending_) drain();
+  if (rest_is_unread_) drain();
   ::close(socket_);
 }
 
@@ -49,10 +57,21 @@ bool Connection::await_request() {
   return begin_ < end_ || fill();
 }
 
-void Connection::begin_head() {
+std::string Connection::read_head() {
   deadline_ = Clock::now() + limits_.head;
   allowance_ = limits_.head_bytes;
-  body_pending_ = late_ = false;
+  late_ = false;
+  rest_is_unread_ = true;  // until the head has told where the request ends
+  std::string head;
+  for (char c = 0; read(&c, 1) == 1;) {
+    head += c;
+    if (c == '\n' && ends_with_empty_line(head)) return head;
+  }
+  if (late_) throw ApiError(408, "the headers took too long to arrive", "", "request_timeout");
+  if (allowance_ == 0)
+    throw ApiError(431, fmt::format("the headers are longer than {} bytes", limits_.head_bytes), "",
+                   "request_too_large");
+  throw ApiError(400, "the request ended early", "", "malformed_request");
 }
 
 // Chunks come with their sizes: twice the body is more than any sensible client needs.

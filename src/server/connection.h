@@ -6,7 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <string_view>
+#include <string>
 #include <vector>
 
 namespace umf {
@@ -30,10 +30,13 @@ class Connection {
 
   // Waits for the first byte of a request; false when there will be none.
   bool await_request();
-  void begin_head();
+  // The request line and all headers, up to and with an empty line; they may be malformed. Throws
+  // ApiError where they came too slowly, were too long, or ended early.
+  std::string read_head();
   void begin_body();
-  void body_done() { body_pending_ = false; }
-  void expect_body() { body_pending_ = true; }
+  void body_done() { rest_is_unread_ = false; }
+  // What follows on this connection is no request, or nobody knows where it begins.
+  void leave_rest_unread() { rest_is_unread_ = true; }
 
   // As recv: 0 at the end, below 0 when a limit was reached.
   ssize_t read(char* to, std::size_t size);
@@ -43,8 +46,7 @@ class Connection {
   bool client_is_there() const;
 
   bool late() const { return late_; }  // the time for the head or the body is over
-  // What was sent is not a request any more: a body nobody read lies in the way.
-  bool body_pending() const { return body_pending_; }
+  bool rest_is_unread() const { return rest_is_unread_; }
 
   int socket() const { return socket_; }
 
@@ -61,7 +63,7 @@ class Connection {
   std::size_t allowance_ = 0;  // bytes that this part of the request may still have
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // what is in the buffer and not read yet
-  bool late_ = false, ended_ = false, body_pending_ = false;
+  bool late_ = false, ended_ = false, rest_is_unread_ = false;
 };
 
 }  // namespace umf

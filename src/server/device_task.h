@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -12,12 +14,14 @@ namespace umf {
 
 struct Choice {
   std::string text, finish;  // "stop": the text ended; "length": the window did
+  long tokens = 0;
 };
 
 struct Completion {
   std::vector<Choice> choices;
   long prompt_tokens = 0, completion_tokens = 0, nfe = 0;
-  nlohmann::ordered_json umf;  // of a search: what it found and what it cost
+  // Of a search: what it found and what it cost. Of a decoding: which answers are the same.
+  nlohmann::ordered_json umf;
 };
 
 // Called on the device's thread, in the order of what happens.
@@ -39,8 +43,17 @@ struct Interrupted {};
 class DeviceTask {  // made on any thread, run once on the device's
  public:
   virtual ~DeviceTask() = default;
+  // Asked to stop, the task ends what it waits for, which may be a judge that takes minutes. Any
+  // thread; it may outlive the task.
+  std::stop_source stop_source() const { return stop_; }
   // Throws Interrupted, ApiError, or Error for a request that cannot be run.
   virtual Completion run(Listener& listener) = 0;
+
+ protected:
+  explicit DeviceTask(std::stop_source stop = {}) : stop_(std::move(stop)) {}
+
+ private:
+  const std::stop_source stop_;
 };
 
 }  // namespace umf

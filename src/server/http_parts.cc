@@ -2,64 +2,52 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
-#include <limits>
+#include "server/chunked_body.h"
 
 namespace umf {
 namespace {
 
 constexpr std::chrono::seconds kKeepAlive{10};
 
-// How long the body says it is; nothing for one that comes in chunks.
-std::optional<std::size_t> body_length(const httplib::Request& request) {
-  const auto lengths = request.get_header_value_count("Content-Length");
-  if (request.has_header("Transfer-Encoding")) {
-    if (lengths > 0 || request.get_header_value("Transfer-Encoding") != "chunked")
-      throw ApiError(400, "a body has a Content-Length or 'Transfer-Encoding: chunked'");
-    return std::nullopt;
-  }
-  if (lengths == 0) throw ApiError(411, "the request has no Content-Length");
-  const std::string text = request.get_header_value("Content-Length");
-  std::size_t length = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), length);
-  if (lengths > 1 || end != text.data() + text.size() || text.empty() ||
-      failure == std::errc::invalid_argument)
-    throw ApiError(400, "the Content-Length is not a number");
-  return failure == std::errc() ? length : std::numeric_limits<std::size_t>::max();
+BodyEnd read_framed(const BodyFraming& framing, std::size_t limit, std::string& body) {
+  const ByteSource source = [](char* to, std::size_t size) {
+    return current_connection->read(to, size);
+  };
+  if (framing.chunked) return read_chunks(source, limit, body);
+  if (*framing.length > limit) return BodyEnd::kTooLarge;
+  return read_bytes(source, *framing.length, body);
 }
 
 }  // namespace
 
 thread_local Connection* current_connection = nullptr;
+thread_local const RequestHead* current_head = nullptr;
 
 void answer(httplib::Response& response, const ApiError& error) {
   response.status = error.status();
   response.set_content(error_body(error), kJsonType);
 }
 
-void require_json(const httplib::Request& request) {
-  const std::string type = request.get_header_value("Content-Type");
+void require_json() {
+  const std::string_view type = current_head->value("content-type");
   if (type.substr(0, type.find(';')) != kJsonType)
     throw ApiError(415, "send the request with the header 'Content-Type: application/json'");
 }
 
-std::string read_body(const httplib::Request& request, const httplib::ContentReader& read,
-                      std::size_t limit) {
-  const ApiError too_large(413, fmt::format("the request is larger than {} bytes", limit), "",
-                           "request_too_large");
-  const auto announced = body_length(request);
-  if (announced && *announced > limit) throw too_large;
+std::string read_body(std::size_t limit) {
+  const BodyFraming& framing = current_head->body;
+  if (!framing.chunked && !framing.length) {
+    current_connection->leave_rest_unread();  // there may be a body all the same
+    throw ApiError(411, "the request has no Content-Length");
+  }
   std::string body;
-  bool fits = true;
-  const bool whole = read([&](const char* data, std::size_t size) {
-    fits = size <= limit - body.size();
-    if (fits) body.append(data, size);
-    return fits;
-  });
-  if (!fits) throw too_large;
+  const BodyEnd end = read_framed(framing, limit, body);
+  if (end == BodyEnd::kTooLarge)
+    throw ApiError(413, fmt::format("the request is larger than {} bytes", limit), "",
+                   "request_too_large");
   if (current_connection->late())
     throw ApiError(408, "the body took too long to arrive", "", "request_timeout");
-  if (!whole) throw ApiError(400, "the body ended early or was not framed as HTTP has it");
+  if (end == BodyEnd::kEarly) throw ApiError(400, "the body ended early");
   current_connection->body_done();
   return body;
 }

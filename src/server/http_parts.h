@@ -6,6 +6,7 @@
 #include <string>
 
 #include "server/connection.h"
+#include "server/request_head.h"
 #include "server/service.h"
 
 namespace umf {
@@ -14,8 +15,10 @@ inline constexpr const char* kJsonType = "application/json";
 // How often a connection that waits looks whether its client is still there.
 inline constexpr std::chrono::milliseconds kPatience{100};
 
-// The connection that this thread serves.
+// The connection that this thread serves, and the head of the request that it answers: as it was
+// sent, which the library's own headers, with their escapes resolved, are not.
 extern thread_local Connection* current_connection;
+extern thread_local const RequestHead* current_head;
 
 void answer(httplib::Response& response, const ApiError& error);
 
@@ -35,11 +38,11 @@ void guarded(Service& service, httplib::Response& response, Work&& work) {
 
 // A web page can post text and forms to any address without being asked, but no JSON. Throws
 // ApiError 415.
-void require_json(const httplib::Request& request);
+void require_json();
 
-// Throws ApiError for a body that is too large, too slow or not framed as HTTP has it.
-std::string read_body(const httplib::Request& request, const httplib::ContentReader& read,
-                      std::size_t limit);
+// Of the current request, straight from its connection: the library takes "0x4c" for the size of a
+// chunk. Throws ApiError for a body that is too large, too slow or not framed as HTTP has it.
+std::string read_body(std::size_t limit);
 
 // A stream of server-sent events. `next` gives the text that is new, or nothing for now, and
 // says through its argument when the stream is over; `gone` is called at the end of all.

@@ -16,20 +16,36 @@ namespace {
 
 constexpr int kBacklog = 512, kRequestsPerConnection = 10000;
 
-class ConnectionStream final : public httplib::Stream {
+// What the library sees of a connection: a head that was found to be well-formed, and a way to
+// answer. Bodies do not pass through it.
+class AnswerStream final : public httplib::Stream {
  public:
-  explicit ConnectionStream(Connection& connection) : connection_(connection) {}
+  AnswerStream(Connection& connection, std::string_view head)
+      : connection_(connection), head_(head) {}
   bool is_readable() const override { return true; }
   bool is_writable() const override { return connection_.client_is_there(); }
-  ssize_t read(char* to, size_t size) override { return connection_.read(to, size); }
+  ssize_t read(char* to, size_t size) override {
+    const std::size_t count = head_.copy(to, size);
+    head_.remove_prefix(count);
+    return static_cast<ssize_t>(count);
+  }
   ssize_t write(const char* from, size_t size) override { return connection_.write(from, size); }
   void get_remote_ip_and_port(std::string&, int&) const override {}
   void get_local_ip_and_port(std::string&, int&) const override {}
-  socket_t socket() const override { return connection_.socket(); }
+  // Not the library's to use: it refuses those that select() could not take.
+  socket_t socket() const override { return -1; }
 
  private:
   Connection& connection_;
+  std::string_view head_;
 };
+
+// For what is refused before the library sees it.
+std::string_view reason_phrase(int status) {
+  if (status == 408) return "Request Timeout";
+  if (status == 431) return "Request Header Fields Too Large";
+  return status == 503 ? "Service Unavailable" : "Bad Request";
+}
 
 // Counts one for as long as it lives.
 class Busy {
@@ -79,6 +95,12 @@ class HttpServer::Impl final : public httplib::Server {
     set_exception_handler([](const auto&, auto& response, const std::exception_ptr&) {
       answer(response, ApiError(500, "an error inside the server"));
     });
+    set_post_routing_handler([](const auto&, httplib::Response& response) {
+      if (!current_connection->rest_is_unread()) return;
+      response.headers.erase("Keep-Alive");
+      response.headers.erase("Connection");
+      response.set_header("Connection", "close");
+    });
     set_logger([this](const auto& request, const auto& response) { log(request, response); });
     add_routes();
     bind();
@@ -127,21 +149,17 @@ class HttpServer::Impl final : public httplib::Server {
         response.set_content(service_.model_body(name_in(request.path, "/v1/models/*")), kJsonType);
       });
     });
-    Post("/v1/chat/completions", [this](const auto& request, auto& response, const auto& read) {
-      guarded(service_, response, [&] { complete(parse_chat_request, request, response, read); });
+    Post("/v1/chat/completions", [this](const auto&, auto& response, const auto&) {
+      guarded(service_, response, [&] { complete(parse_chat_request, response); });
     });
-    Post("/v1/completions", [this](const auto& request, auto& response, const auto& read) {
-      guarded(service_, response,
-              [&] { complete(parse_completion_request, request, response, read); });
+    Post("/v1/completions", [this](const auto&, auto& response, const auto&) {
+      guarded(service_, response, [&] { complete(parse_completion_request, response); });
     });
     add_live_routes(*this, service_, options_.limits.body_bytes);
   }
 
   // Before the body is read: is there such a place, and may this client go there?
   bool admitted(const httplib::Request& request, httplib::Response& response) {
-    if (request.has_header("Transfer-Encoding") ||
-        (request.has_header("Content-Length") && request.get_header_value("Content-Length") != "0"))
-      current_connection->expect_body();
     try {
       admit(request);
       return true;
@@ -156,11 +174,14 @@ class HttpServer::Impl final : public httplib::Server {
 
   void admit(const httplib::Request& request) const {
     const bool open = options_.api_key.empty();
-    if (open && request.has_header("Host") && !names_loopback(request.get_header_value("Host")))
+    // HTTP/1.0 may leave it out, and no browser does.
+    const std::string_view host = current_head->value("host");
+    const bool names_host = !host.empty() || current_head->version != "HTTP/1.0";
+    if (open && names_host && !names_loopback(host))
       throw ApiError(403, "this server answers only requests to this machine's own names");
     const Route* route = route_of(request.path);
     if (!open && (route == nullptr || !route->without_key) &&
-        !carries_key(request.get_header_value("Authorization"), options_.api_key))
+        !carries_key(current_head->value("authorization"), options_.api_key))
       throw ApiError(401, "send the server's key as 'Authorization: Bearer KEY'", "",
                      "invalid_api_key");
     if (route == nullptr)
@@ -169,15 +190,13 @@ class HttpServer::Impl final : public httplib::Server {
     if (!route->allows(request.method))
       throw ApiError(405, fmt::format("this path takes {} only", route->methods), "",
                      "method_not_allowed");
-    if (request.method == "POST") require_json(request);
+    if (request.method == "POST") require_json();
   }
 
   template <class Parse>
-  void complete(Parse parse, const httplib::Request& http, httplib::Response& response,
-                const httplib::ContentReader& read) {
-    const std::string body = read_body(http, read, options_.limits.body_bytes);
-    const ApiRequest request = parse(body, service_.limits());
-    if (request.stream && http.version == "HTTP/1.0")  // which has no chunks
+  void complete(Parse parse, httplib::Response& response) {
+    const ApiRequest request = parse(read_body(options_.limits.body_bytes), service_.limits());
+    if (request.stream && current_head->version == "HTTP/1.0")  // which has no chunks
       throw ApiError(505, "a stream needs HTTP/1.1; leave out 'stream'");
     const Service::Started started = service_.start(request);
     if (request.stream) return stream(started, request.include_usage, response);
@@ -217,7 +236,7 @@ class HttpServer::Impl final : public httplib::Server {
   bool process_and_close_socket(socket_t socket) override {
     Connection connection(socket, options_.limits, stopping_);
     if (ConnectionThreads::overloaded()) {
-      refuse(connection);
+      refuse(connection, ApiError(503, "too many connections; try again later", "", "overloaded"));
       return true;
     }
     current_connection = &connection;
@@ -234,25 +253,40 @@ class HttpServer::Impl final : public httplib::Server {
 
   // Whether another request may follow.
   bool answer_one(Connection& connection, bool last) {
-    ConnectionStream stream(connection);
-    std::optional<Busy> busy;  // from the end of a head that was understood
+    try {
+      const std::string text = connection.read_head();
+      const RequestHead head = parse_head(text);
+      if (!head.body.expects_body()) connection.body_done();
+      current_head = &head;
+      const bool next = answer_request(connection, text, last);
+      current_head = nullptr;
+      return next;
+    } catch (const ApiError& malformed) {
+      service_.metrics().count_request("other", malformed.status());
+      if (options_.log) options_.log(fmt::format("no request {}", malformed.status()));
+      refuse(connection, malformed);
+      return false;
+    }
+  }
+
+  bool answer_request(Connection& connection, std::string_view head, bool last) {
+    AnswerStream stream(connection, head);
+    std::optional<Busy> busy;  // where the library understood the head
     bool closed = false;
-    connection.begin_head();
     const bool ok = process_request(stream, last, closed, [&](httplib::Request& request) {
       request.ranges.clear();  // answers are whole
       connection.begin_body();
       busy.emplace(busy_);
     });
-    return ok && busy && !closed && !last && !connection.body_pending();
+    return ok && busy && !closed && !last && !connection.rest_is_unread();
   }
 
-  static void refuse(Connection& connection) {
-    const std::string body =
-        error_body(ApiError(503, "too many connections; try again later", "", "overloaded"));
+  static void refuse(Connection& connection, const ApiError& error) {
+    const std::string body = error_body(error);
     const std::string text = fmt::format(
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: {}\r\nContent-Length: {}\r\n"
-        "Retry-After: 1\r\nConnection: close\r\n\r\n{}",
-        kJsonType, body.size(), body);
+        "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}Connection: close\r\n\r\n{}",
+        error.status(), reason_phrase(error.status()), kJsonType, body.size(),
+        error.status() == 503 ? "Retry-After: 1\r\n" : "", body);
     ::send(connection.socket(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 

@@ -23,6 +23,7 @@ std::optional<JobEvent> Job::next(std::chrono::milliseconds patience) {
 void Job::cancel(Cancel reason) {
   Cancel none = Cancel::kNone;
   cancelled_.compare_exchange_strong(none, reason);
+  stop_.request_stop();
 }
 
 JobOutcome Job::run() {
@@ -57,11 +58,6 @@ JobOutcome Job::attempt() {
   }
   stop_clock();
   return JobOutcome::kFailed;
-}
-
-bool Job::wanted() {
-  if (time_limit_.count() > 0 && Clock::now() - start_ > time_limit_) cancel(Cancel::kTimeLimit);
-  return cancelled_ == Cancel::kNone;
 }
 
 void Job::text(int choice, std::string piece) { deliver(TextPiece{choice, std::move(piece)}); }

@@ -48,15 +48,17 @@ enum class JobOutcome { kDone, kFailed, kCancelled };
 
 class Job : public Listener {
  public:
-  // A `time_limit` of 0 is none; it counts from the start of the work, not of the waiting.
+  // A `time_limit` of 0 is none; it counts from the start of the work, not of the waiting, and is
+  // the queue's to keep.
   Job(std::unique_ptr<DeviceTask> task, std::chrono::seconds time_limit)
-      : task_(std::move(task)), time_limit_(time_limit) {}
+      : task_(std::move(task)), stop_(task_->stop_source()), time_limit_(time_limit) {}
 
   // The client's side. The next event, or nothing when none came in time.
   std::optional<JobEvent> next(std::chrono::milliseconds patience);
 
-  // Any thread. The first reason stays.
+  // Any thread. The first reason stays. Ends also what the task waits for.
   void cancel(Cancel reason);
+  std::chrono::seconds time_limit() const { return time_limit_; }
 
   // The device's side: does the task, reports everything, and ends with one last event.
   JobOutcome run();
@@ -66,7 +68,7 @@ class Job : public Listener {
   double seconds() const { return seconds_; }  // of run()
   long nfe() const { return nfe_; }
 
-  bool wanted() override;
+  bool wanted() override { return cancelled_ == Cancel::kNone; }
   void text(int choice, std::string piece) override;
   void finished(int choice, const std::string& reason, const nlohmann::ordered_json& umf) override;
   void state(int choice, Json state) override;
@@ -83,6 +85,7 @@ class Job : public Listener {
   ApiError explanation() const;
 
   std::unique_ptr<DeviceTask> task_;
+  std::stop_source stop_;  // the task's
   std::chrono::seconds time_limit_;
   Clock::time_point start_{};
   double seconds_ = 0;

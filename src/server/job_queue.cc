@@ -8,11 +8,14 @@
 namespace umf {
 
 JobQueue::JobQueue(int limit)
-    : limit_(static_cast<std::size_t>(limit)), worker_([this] { work(); }) {}
+    : limit_(static_cast<std::size_t>(limit)),
+      worker_([this] { work(); }),
+      watcher_([this] { watch(); }) {}
 
 JobQueue::~JobQueue() {
   close(std::chrono::seconds(0));
   worker_.join();
+  watcher_.join();
 }
 
 void JobQueue::submit(std::shared_ptr<Job> job) {
@@ -73,12 +76,30 @@ void JobQueue::work() {
     running_ = std::move(waiting_.front());
     waiting_.pop_front();
     const std::shared_ptr<Job> job = running_;
+    if (job->time_limit().count() > 0) deadline_ = Clock::now() + job->time_limit();
+    changed_.notify_all();
     lock.unlock();
     const JobOutcome end = job->run();
     lock.lock();
     account(*job, end);
     running_.reset();
+    deadline_.reset();
     changed_.notify_all();
+  }
+}
+
+// A job that waits for its judge asks nobody whether it is still wanted.
+void JobQueue::watch() {
+  std::unique_lock lock(mutex_);
+  while (!closed_ || running_) {
+    if (!deadline_) {
+      changed_.wait(lock);
+    } else if (const Clock::time_point until = *deadline_; Clock::now() < until) {
+      changed_.wait_until(lock, until);
+    } else {
+      running_->cancel(Cancel::kTimeLimit);
+      deadline_.reset();
+    }
   }
 }
 

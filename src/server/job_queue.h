@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "server/job.h"
@@ -29,7 +30,7 @@ class JobQueue {
 
   // Throws ApiError 429 when too many wait, 503 when the queue is closed.
   void submit(std::shared_ptr<Job> job);
-  // A waiting job goes, a running one ends at its next pass.
+  // A waiting job goes, a running one ends at its next pass or in the middle of its judging.
   void abandon(const std::shared_ptr<Job>& job, Cancel reason);
   // What waits is refused; what runs may go on for `grace` and is then cancelled. Returns when
   // nothing runs.
@@ -40,7 +41,9 @@ class JobQueue {
   int retry_after_seconds() const;
 
  private:
+  using Clock = std::chrono::steady_clock;
   void work();
+  void watch();
   void account(const Job& job, JobOutcome end);
 
   const std::size_t limit_;
@@ -48,9 +51,10 @@ class JobQueue {
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Job>> waiting_;
   std::shared_ptr<Job> running_;
+  std::optional<Clock::time_point> deadline_;  // of the running job, until it is cancelled
   bool closed_ = false;
   QueueCounts counts_;
-  std::thread worker_;
+  std::thread worker_, watcher_;
 };
 
 }  // namespace umf

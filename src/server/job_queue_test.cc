@@ -23,6 +23,17 @@ class ScriptedTask final : public DeviceTask {
   std::function<Completion(Listener&)> script_;
 };
 
+// Waits for what only its stop source ends, as for a judge.
+class WaitingTask final : public DeviceTask {
+ public:
+  Completion run(Listener&) override {
+    std::promise<void> stopped;
+    const std::stop_callback wake(stop_source().get_token(), [&] { stopped.set_value(); });
+    stopped.get_future().wait();
+    throw Interrupted();
+  }
+};
+
 std::shared_ptr<Job> job_of(std::function<Completion(Listener&)> script,
                             seconds limit = seconds(0)) {
   return std::make_shared<Job>(std::make_unique<ScriptedTask>(std::move(script)), limit);
@@ -124,6 +135,35 @@ TEST(JobQueue, AJobThatTakesTooLongIsEnded) {
   const ApiError error = error_of(*job);
   EXPECT_EQ(error.status(), 504);
   EXPECT_THAT(error.what(), HasSubstr("limit of 1 s"));
+}
+
+TEST(JobQueue, AJobThatAsksNobodyIsEndedAllTheSame) {
+  JobQueue queue(5);
+  const auto waiting_job = [](seconds limit) {
+    return std::make_shared<Job>(std::make_unique<WaitingTask>(), limit);
+  };
+  const auto late = waiting_job(seconds(1)), left = waiting_job(seconds(0)),
+             last = waiting_job(seconds(1000));
+  for (const auto& job : {late, left, last}) queue.submit(job);
+  EXPECT_EQ(error_of(*late).code(), "time_limit");
+  queue.abandon(left, Cancel::kClientGone);
+  EXPECT_EQ(error_of(*left).code(), "cancelled");
+  while (queue.counts().waiting > 0) std::this_thread::sleep_for(milliseconds(1));
+  queue.close(seconds(0));
+  EXPECT_EQ(error_of(*last).code(), "shutting_down");
+}
+
+TEST(JobQueue, ATimeLimitIsTheJobsOwn) {
+  JobQueue queue(5);
+  const auto brief = job_of([](Listener&) { return Completion{}; }, seconds(1));
+  const auto next = job_of([](Listener& listener) {
+    std::this_thread::sleep_for(seconds(2));
+    EXPECT_TRUE(listener.wanted());
+    return Completion{};
+  });
+  queue.submit(brief);
+  queue.submit(next);
+  EXPECT_TRUE(std::holds_alternative<Completion>(last_event(*next)));
 }
 
 TEST(JobQueue, ClosingRefusesWhatWaitsAndLetsTheRunningJobEnd) {

@@ -15,8 +15,8 @@ constexpr const char* kStopPattern = "/v1/solves/*/stop";
 constexpr const char* kReportPattern = "/v1/solves/*/report";
 
 // The number of the last event that a viewer heard before it lost its connection.
-std::size_t last_heard(const httplib::Request& request) {
-  const std::string text = request.get_header_value("Last-Event-ID");
+std::size_t last_heard() {
+  const std::string_view text = current_head->value("last-event-id");
   std::size_t number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole = failure == std::errc() && end == text.data() + text.size();
@@ -27,7 +27,7 @@ std::size_t last_heard(const httplib::Request& request) {
 void show(const std::shared_ptr<Solve>& solve, const httplib::Request& request,
           httplib::Response& response) {
   if (request.version == "HTTP/1.0") throw ApiError(505, "a stream needs HTTP/1.1");
-  const auto mark = std::make_shared<StoryMark>(StoryMark{.events = last_heard(request)});
+  const auto mark = std::make_shared<StoryMark>(StoryMark{.events = last_heard()});
   stream_events(
       response,
       [solve, mark](bool& over) {
@@ -76,10 +76,9 @@ void add_live_routes(httplib::Server& server, Service& service, std::size_t most
       response.set_content(Json{{"solves", service.solves().list()}}.dump(), kJsonType);
     });
   });
-  server.Post("/v1/solves", [&service, most_body_bytes](const auto& request, auto& response,
-                                                        const auto& read) {
+  server.Post("/v1/solves", [&service, most_body_bytes](const auto&, auto& response, const auto&) {
     guarded(service, response, [&] {
-      const std::string body = read_body(request, read, most_body_bytes);
+      const std::string body = read_body(most_body_bytes);
       const auto solve = service.start_solve(parse_solve_request(body, service.limits()));
       response.status = 201;
       response.set_header("Location", "/v1/solves/" + solve->id + "/events");
@@ -97,9 +96,9 @@ void add_live_routes(httplib::Server& server, Service& service, std::size_t most
     });
   });
   server.Post("/v1/solves/[^/]+/stop",
-              [&service, most_body_bytes](const auto& request, auto& response, const auto& read) {
+              [&service, most_body_bytes](const auto& request, auto& response, const auto&) {
                 guarded(service, response, [&] {
-                  read_body(request, read, most_body_bytes);
+                  read_body(most_body_bytes);
                   service.stop(name_in(request.path, kStopPattern));
                   response.set_content("{}", kJsonType);
                 });

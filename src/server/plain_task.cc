@@ -52,13 +52,28 @@ PlainTask::PlainTask(Model& model, const Tokenizer& tokenizer,
 
 Completion PlainTask::run(Listener& listener) {
   Completion completion;
+  const bool repeats = plan_.n > 1 && !is_random(plan_.action);
   for (const std::vector<Token>& prompt : prompts_) {
     completion.prompt_tokens += static_cast<long>(prompt.size());
+    const int first = static_cast<int>(completion.choices.size());
     Action action = plan_.action;
-    for (int i = 0; i < plan_.n; ++i, ++action.seed)
-      write(static_cast<int>(completion.choices.size()), prompt, action, listener, completion);
+    for (int i = 0; i < plan_.n; ++i, ++action.seed) {
+      if (i > 0 && repeats)
+        repeat(first + i, first, listener, completion);
+      else
+        write(first + i, prompt, action, listener, completion);
+      if (repeats) completion.umf["same_as"].push_back(first);
+    }
   }
   return completion;
+}
+
+void PlainTask::repeat(int number, int first, Listener& listener, Completion& completion) {
+  const Choice choice = completion.choices[first];
+  if (!choice.text.empty()) listener.text(number, choice.text);
+  listener.finished(number, choice.finish, {{"same_as", first}});
+  completion.completion_tokens += choice.tokens;
+  completion.choices.push_back(choice);
 }
 
 void PlainTask::write(int number, const std::vector<Token>& prompt, const Action& action,
@@ -84,7 +99,8 @@ void PlainTask::write(int number, const std::vector<Token>& prompt, const Action
   send(writing.finish(decoding.window));
   choice.finish = writing.stopped() || has_end(decoding.window, tokens) ? "stop" : "length";
   listener.finished(number, choice.finish, nullptr);
-  completion.completion_tokens += answer_tokens(decoding.window, tokens);
+  choice.tokens = answer_tokens(decoding.window, tokens);
+  completion.completion_tokens += choice.tokens;
   completion.nfe += decoding.passes;
   completion.choices.push_back(std::move(choice));
 }

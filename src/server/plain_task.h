@@ -12,7 +12,7 @@ namespace umf {
 struct PlainPlan {
   Action action;
   DecodeOptions decode;
-  int n = 1;  // for each prompt; the i-th has the action's seed + i
+  int n = 1;  // for each prompt; the i-th has the action's seed + i, where chance has a part
   std::vector<std::string> stop;
   bool stream_state = false;
 };
@@ -27,8 +27,10 @@ class PlainTask final : public DeviceTask {
   Completion run(Listener& listener) override;
 
  private:
+  // An answer is written, or repeated where it could only be the same again.
   void write(int choice, const std::vector<Token>& prompt, const Action& action, Listener& listener,
              Completion& completion);
+  static void repeat(int choice, int first, Listener& listener, Completion& completion);
 
   Model& model_;
   const Tokenizer& tokenizer_;

@@ -114,6 +114,25 @@ TEST(PlainTask, SeveralPromptsAndAnswersAreNumbered) {
   EXPECT_EQ(done.prompt_tokens, 2) << "each prompt once";
 }
 
+TEST(PlainTask, AnAnswerThatCouldOnlyBeTheSameIsWrittenOnce) {
+  ScriptedModel model = writer("ab", /*from_the_left=*/true);
+  RecordingListener listener;
+  PlainPlan plan = plan_of(8);
+  plan.n = 3;
+  const Completion done = PlainTask(model, tokenizer(), {{5}, {6}}, plan).run(listener);
+  ASSERT_EQ(done.choices.size(), 6);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(listener.joined(i), "ab");
+  EXPECT_EQ(done.nfe, model.forward_passes());
+  EXPECT_EQ(done.completion_tokens, 6 * done.choices[0].tokens);
+  EXPECT_EQ(done.umf.dump(), R"({"same_as":[0,0,0,3,3,3]})");
+
+  ScriptedModel again = writer("ab", /*from_the_left=*/true);
+  plan.action.temperature = 1;
+  const Completion drawn = PlainTask(again, tokenizer(), {{5}}, plan).run(listener);
+  EXPECT_GT(again.forward_passes(), model.forward_passes());
+  EXPECT_TRUE(drawn.umf.is_null());
+}
+
 TEST(PlainTask, AnUnwantedDecodingEndsAtTheNextPass) {
   ScriptedModel model = writer("abcdefgh", /*from_the_left=*/true);
   RecordingListener listener;

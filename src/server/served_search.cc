@@ -1,5 +1,7 @@
 #include "server/served_search.h"
 
+#include <fmt/core.h>
+
 #include <chrono>
 
 #include "decode/window_authors.h"
@@ -72,7 +74,10 @@ Completion SearchRun::complete() {
   const Solution solution =
       search_.run([this](const RolloutEvent& event) { return rolled_out(event); });
   if (solution.stopped == Stop::kError) throw ApiError(500, solution.message);
-  if (!solution.best) throw Interrupted();
+  if (!solution.best && solution.stopped == Stop::kInterrupted) throw Interrupted();
+  if (!solution.best)
+    throw ApiError(
+        500, fmt::format("the search found no answer (stopped: {})", name_of(solution.stopped)));
   Completion found = completion(solution, *solution.best);
   listener_.text(0, found.choices.front().text);
   listener_.finished(0, found.choices.front().finish, found.umf);
@@ -169,13 +174,14 @@ Completion SearchRun::completion(const Solution& solution, const Candidate& best
 }  // namespace
 
 ServedSearch::ServedSearch(Shelf& shelf, Configuration configuration, Problem problem,
-                           std::unique_ptr<Reward> reward, const ServedNews& news)
-    : shelf_(shelf),
+                           std::unique_ptr<ServedJudge> judge, const ServedNews& news)
+    : DeviceTask(judge->stop_source()),
+      shelf_(shelf),
       configuration_(std::move(configuration)),
       problem_(std::move(problem)),
-      reward_(std::move(reward)),
+      judge_(std::move(judge)),
       news_(news) {
-  ProblemSearch(configuration_, shelf_, problem_, *reward_);
+  ProblemSearch(configuration_, shelf_, problem_, judge_->reward());
 }
 
 Json ServedSearch::description() const {
@@ -194,7 +200,8 @@ Json ServedSearch::description() const {
 
 Completion ServedSearch::run(Listener& listener) {
   if (!listener.wanted()) throw Interrupted();
-  return SearchRun(shelf_, configuration_, problem_, *reward_, news_, listener).complete();
+  judge_->check();
+  return SearchRun(shelf_, configuration_, problem_, judge_->reward(), news_, listener).complete();
 }
 
 }  // namespace umf

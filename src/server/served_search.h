@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "configuration.h"
-#include "reward/reward.h"
 #include "server/device_task.h"
+#include "server/served_judge.h"
 
 namespace umf {
 
@@ -21,17 +21,18 @@ class ServedSearch final : public DeviceTask {
   // The shelf must outlive the task. Makes the search once, to find out what is wrong with it.
   // Throws Error when configuration and problem do not fit.
   ServedSearch(Shelf& shelf, Configuration configuration, Problem problem,
-               std::unique_ptr<Reward> reward, const ServedNews& news);
+               std::unique_ptr<ServedJudge> judge, const ServedNews& news);
   // What is searched, and how: {"problem","search","window","actions"}.
   Json description() const;
-  // The best answer found, also when the search was ended early.
+  // The best answer found, also when the search was ended early. Before the first pass the judge is
+  // asked whether it can judge at all.
   Completion run(Listener& listener) override;
 
  private:
   Shelf& shelf_;
   const Configuration configuration_;
   const Problem problem_;
-  const std::unique_ptr<Reward> reward_;
+  const std::unique_ptr<ServedJudge> judge_;
   const ServedNews news_;
 };
 

@@ -42,7 +42,14 @@ TaskMaker::TaskMaker(Shelf& shelf, std::vector<ServedModel> models, std::set<std
     : shelf_(shelf),
       models_(std::move(models)),
       rewards_(std::move(rewards)),
-      tools_(std::move(tools)) {}
+      tools_(std::move(tools)) {
+  if (!tools_.process_reward_model) return;
+  tools_.process_reward_model = [this, load = std::move(tools_.process_reward_model)](
+                                    const std::string& where) -> ProcessRewardModel& {
+    const std::lock_guard lock(tools_mutex_);
+    return load(where);
+  };
+}
 
 const ServedModel& TaskMaker::find(const std::string& name, const std::string& param) const {
   if (name.empty()) return models_.front();
@@ -109,19 +116,33 @@ std::unique_ptr<ServedSearch> TaskMaker::make_search(const ApiRequest& request) 
   return as_bad_request([&] {
     Configuration configuration = plan_search(request, *this, shelf_);
     Problem problem = asked_problem(request);
-    auto reward = reward_of(request.umf.reward, problem);
+    check_length(configuration, problem);
+    auto judge = judge_of(request.umf.reward, problem);
     return std::make_unique<ServedSearch>(shelf_, std::move(configuration), std::move(problem),
-                                          std::move(reward),
+                                          std::move(judge),
                                           ServedNews{.states = request.umf.stream_state,
                                                      .rollouts = request.umf.stream_rollouts,
                                                      .drawn = request.problem.has_value()});
   });
 }
 
-std::unique_ptr<Reward> TaskMaker::reward_of(const Json& spec, const Problem& problem) const {
+// A search can go on without the models that read too little, but not without all of them.
+void TaskMaker::check_length(const Configuration& configuration, const Problem& problem) const {
+  std::optional<ApiError> mistake;
+  for (const Participant& participant : make_participants(configuration, shelf_, problem)) {
+    try {
+      return check_length(participant.prompt.size(), configuration.walk.window,
+                          participant.model->info());
+    } catch (const ApiError& too_long) {
+      if (!mistake) mistake = too_long;
+    }
+  }
+  if (mistake) throw *mistake;
+}
+
+std::unique_ptr<ServedJudge> TaskMaker::judge_of(const Json& spec, const Problem& problem) const {
   require_allowed(spec);
-  const std::lock_guard lock(tools_mutex_);
-  return make_reward(spec, {problem.id, problem.prompt}, "umf.reward", tools_);
+  return std::make_unique<ServedJudge>(spec, Asked{problem.id, problem.prompt}, tools_);
 }
 
 // A reward of rewards is as dangerous as they are.

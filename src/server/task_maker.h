@@ -29,6 +29,8 @@ class TaskMaker {
   // The shelf must outlive this and all tasks.
   TaskMaker(Shelf& shelf, std::vector<ServedModel> models, std::set<std::string> rewards,
             JudgeTools tools = {});
+  TaskMaker(const TaskMaker&) = delete;
+  TaskMaker& operator=(const TaskMaker&) = delete;
 
   // Throws ApiError.
   std::unique_ptr<DeviceTask> make(const ApiRequest& request) const;
@@ -49,13 +51,14 @@ class TaskMaker {
                                 int vocabulary) const;
   void check_length(std::size_t prompt, int length, const ModelInfo& info) const;
   void require_allowed(const Json& spec) const;
-  std::unique_ptr<Reward> reward_of(const Json& spec, const Problem& problem) const;
+  void check_length(const Configuration& configuration, const Problem& problem) const;
+  std::unique_ptr<ServedJudge> judge_of(const Json& spec, const Problem& problem) const;
 
   Shelf& shelf_;
   std::vector<ServedModel> models_;
   std::set<std::string> rewards_;
   JudgeTools tools_;
-  mutable std::mutex tools_mutex_;  // tools are made when first asked for
+  std::mutex tools_mutex_;  // models that judge are loaded when first asked for
 };
 
 }  // namespace umf

@@ -23,11 +23,28 @@ class CellGone(Exception):
     """The sandbox itself failed; no candidate is to blame."""
 
 
+class Killed(CellGone):
+    """A program was ended by a signal that may have come from anywhere."""
+
+
+# What a program's own doing raises: faults, limits and timers.
+_OWN_SIGNALS = frozenset((signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGSYS,
+                          signal.SIGTRAP, signal.SIGXCPU, signal.SIGXFSZ, signal.SIGPIPE, signal.SIGALRM,
+                          signal.SIGVTALRM, signal.SIGPROF))
+
+
+def doubt(status):
+    """Raises Killed for a wait status that a scheduler or a full machine may have caused as well as the program. umf
+    then runs the job once more: a program that kills itself does so again, and is believed."""
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) not in _OWN_SIGNALS:
+        raise Killed(f"a program was ended by signal {os.WTERMSIG(status)}")
+
+
 class Cell:
     """The link to the process that forks candidates."""
 
-    def __init__(self, link):
-        self._link = link
+    def __init__(self, link, believe_signals):
+        self._link, self._believe_signals = link, believe_signals
         self._started = 0
         self._statuses = {}
 
@@ -57,6 +74,17 @@ class Cell:
                 self._statuses[ended] = status
         return self._statuses.pop(which)
 
+    def death(self, status):
+        """What a wait status of a candidate, or of a process of its, says about it."""
+        if not self._believe_signals:
+            doubt(status)
+        if not os.WIFSIGNALED(status):
+            return CandidateError("crash", f"ended with status {os.WEXITSTATUS(status)} instead of answering")
+        number = os.WTERMSIG(status)
+        if number == signal.SIGXCPU:
+            return CandidateError("timeout", "out of CPU time")
+        return CandidateError("crash", f"ended by signal {number} ({_signal_name(number)})")
+
     def _say(self, what, which, descriptors):
         try:
             socket.send_fds(self._link, [MESSAGE.pack(what, which, 0)], descriptors)
@@ -81,6 +109,10 @@ class Candidate:
         if not self.alive:
             raise CandidateError("crash", "it has ended before")
         return self._exchange(guest_host.ASK, request, seconds)
+
+    def death(self, status):
+        """What a wait status that the guest saw says: of a process that the program runs in."""
+        return self._cell.death(status)
 
     def close(self):
         if self.alive:
@@ -141,9 +173,11 @@ class Candidate:
         if status is None:
             self._cell.kill(self._id)
             return CandidateError("crash", "it closed its connection")
-        if os.WIFSIGNALED(status):
-            number = os.WTERMSIG(status)
-            if number == signal.SIGXCPU:
-                return CandidateError("timeout", "out of CPU time")
-            return CandidateError("crash", f"ended by signal {number} ({signal.Signals(number).name})")
-        return CandidateError("crash", f"ended with status {os.WEXITSTATUS(status)} instead of answering")
+        return self._cell.death(status)
+
+
+def _signal_name(number):
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "a real-time signal"

@@ -12,7 +12,7 @@ import signal
 import socket
 import struct
 
-from umf import guest_host, linux
+from umf import disturbances, guest_host, linux
 
 SCRATCH = "/tmp"
 NOBODY = 65534
@@ -20,41 +20,41 @@ NOBODY = 65534
 STACK_BYTES = 112 << 20
 NEW_STACK_BYTES = 8 << 20  # of a new program, which takes it for the size of its threads' stacks, too
 START, KILL, ENDED = b"s", b"k", b"e"
+DISTURBED = 3  # the exit status of a cell that a signal from outside has reached
 MESSAGE = struct.Struct("<cii")  # what, which, wait status
 
 
 class Cell:
-    def __init__(self, world, limits, link):
-        self.world, self.limits, self.link = world, limits, link
+    def __init__(self, world, header, link):
+        self.world, self.header, self.limits, self.link = world, header, header["limits"], link
         self.candidates = {}  # pid: id
+        self.disturbances = disturbances.Disturbances(world.namespaces)
 
-    def enter(self, scratch):
+    def enter(self):
         """Leaves the warden's world: own user, own mounts, an empty scratch folder, no capabilities."""
         for number in (signal.SIGCHLD, signal.SIGINT, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL)
-        linux.die_with_parent(signal.SIGKILL)
+        os.setsid()
+        linux.become(self.header["users"]["candidate"])
         if self.world.namespaces:
             self._enter_namespaces()
         else:
-            os.chdir(scratch or "/")
+            os.chdir(self.header["scratch"] or "/")
+        linux.drop_capabilities()
+        linux.die_with_parent(signal.SIGKILL)
         os.close(self.world.proc)
         self.world.cell = os.getpid()
         linux.set_dumpable(False)
 
     def _enter_namespaces(self):
-        user = self.world.candidate_user
-        os.setresgid(user, user, user)
-        os.setresuid(user, user, user)
+        user, group = os.getuid(), os.getgid()
         linux.set_dumpable(True)  # or /proc/self would belong to root
         linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWNS)
         self._write("self/setgroups", "deny")
         self._write("self/uid_map", f"{NOBODY} {user} 1")
-        self._write("self/gid_map", f"{NOBODY} {user} 1")
+        self._write("self/gid_map", f"{NOBODY} {group} 1")
         options = f"size={self.limits['scratch']},nr_inodes={self.limits['files']},mode=0700"
         linux.mount(b"tmpfs", SCRATCH.encode(), linux.MS_NOSUID | linux.MS_NODEV, options.encode())
-        linux.drop_capabilities()
-        # The parent's death signal does not outlive a change of user.
-        linux.die_with_parent(signal.SIGKILL)
         os.chdir(SCRATCH)
 
     def _write(self, path, text):
@@ -152,6 +152,8 @@ class Cell:
 
     def _exec(self, argv, descriptors, told):
         try:
+            os.setsid()
+            disturbances.hear_again()
             os.dup2(told, 40, inheritable=False)
             for place, descriptor in enumerate(descriptors):
                 os.dup2(descriptor, place)
@@ -208,6 +210,8 @@ def keep_only(descriptor, place):
 
 def become_candidate(world, limits, descriptor):
     try:
+        os.setsid()
+        disturbances.hear_again()
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -8,7 +8,8 @@ CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
 
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP = 1, 4, 22
+_PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 _SECCOMP_MODE_FILTER = 2
 _CAPABILITY_VERSION_3 = 0x20080522
 
@@ -39,8 +40,20 @@ def die_with_parent(signal):
     _check(_libc.prctl(_PR_SET_PDEATHSIG, signal, 0, 0, 0), "prctl(PDEATHSIG)")
 
 
+def adopt_orphans():
+    """What descendants leave behind becomes our child, not pid 1's, which may not care."""
+    _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl(CHILD_SUBREAPER)")
+
+
 def set_dumpable(yes):
     _check(_libc.prctl(_PR_SET_DUMPABLE, int(yes), 0, 0, 0), "prctl(DUMPABLE)")
+
+
+def become(user):
+    """None: there is nobody else to be. The parent's death signal does not outlive this."""
+    if user is not None:
+        os.setresgid(user["group"], user["group"], user["group"])
+        os.setresuid(user["user"], user["user"], user["user"])
 
 
 def drop_capabilities():

@@ -13,7 +13,7 @@ import traceback
 
 from umf import candidate, cell, channel, linux
 
-HELLO, READY, REPORT, DONE, FAILED, OUT_OF_MEMORY = b"h", b"r", b"l", b"d", b"x", b"m"
+HELLO, READY, REPORT, DONE, FAILED, OUT_OF_MEMORY, KILLED = b"h", b"r", b"l", b"d", b"x", b"m", b"k"
 _HEADER_BYTES = 1 << 30
 
 
@@ -23,7 +23,6 @@ class World:
     def __init__(self, setup, proc):
         self.proc = proc
         self.namespaces = setup["namespaces"]
-        self.tester_user, self.candidate_user = setup["tester_user"], setup["candidate_user"]
         self.environment = setup["environment"]
         self.filters = {name: linux.Filter(program) for name, program in setup["filters"].items()}
 
@@ -31,6 +30,9 @@ class World:
 def main(world, descriptors):
     """In a fresh fork of the zygote; does not return."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    # Signals to a process group do not stop at namespaces, so every job has a session of its own.
+    os.setsid()
+    lead_nowhere()
     if not world.namespaces:
         linux.die_with_parent(signal.SIGKILL)
     umf = socket.socket(fileno=descriptors[0])
@@ -45,13 +47,23 @@ def main(world, descriptors):
             run_command(world, umf, header, descriptors[1:])
     except MemoryError:
         channel.send(umf, OUT_OF_MEMORY)
+    except candidate.Killed as problem:
+        channel.send(umf, KILLED, str(problem).encode())
     except BaseException:
         channel.send(umf, FAILED, traceback.format_exc()[-4000:].encode("utf-8", "replace"))
     finally:
         os._exit(0)
 
 
-def start_cell(world, umf, limits, scratch, work):
+def lead_nowhere():
+    """The zygote's streams are shared by all jobs; tests are a stranger's code and must not write there."""
+    nowhere = os.open("/dev/null", os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
+    os.close(nowhere)
+
+
+def start_cell(world, umf, header, work):
     """Forks the cell and returns (its pid, the link to it) once it is inside."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if world.namespaces:
@@ -61,10 +73,11 @@ def start_cell(world, umf, limits, scratch, work):
         try:
             umf.close()
             ours.close()
-            inside = cell.Cell(world, limits, theirs)
-            inside.enter(scratch)
+            inside = cell.Cell(world, header, theirs)
+            inside.enter()
             theirs.send(b"ok")
             work(inside)
+            os._exit(cell.DISTURBED if inside.disturbances.came() else 0)
         except BaseException:
             theirs.send(b"!" + traceback.format_exc()[-3000:].encode("utf-8", "replace"))
         finally:
@@ -76,15 +89,14 @@ def start_cell(world, umf, limits, scratch, work):
     return pid, ours
 
 
-def lock_in(world, limits):
+def lock_in(world, header):
     """The tester is ours, but it handles what untrusted programs send."""
     os.close(world.proc)
-    if world.namespaces:
-        user = world.tester_user
-        os.setresgid(user, user, user)
-        os.setresuid(user, user, user)
-        linux.drop_capabilities()
-    memory = limits["base_memory"] + limits["memory"]
+    linux.become(header["users"]["tester"])
+    linux.drop_capabilities()
+    if not world.namespaces:
+        linux.die_with_parent(signal.SIGKILL)
+    memory = header["limits"]["base_memory"] + header["limits"]["memory"]
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     linux.set_dumpable(False)
@@ -92,7 +104,9 @@ def lock_in(world, limits):
 
 
 def tell_done(umf, pid, more):
-    _, _, usage = os.wait4(pid, 0)
+    _, status, usage = os.wait4(pid, 0)
+    if os.waitstatus_to_exitcode(status) == cell.DISTURBED:
+        raise candidate.CellGone("a signal came from outside, and nothing that was seen can be believed")
     own = resource.getrusage(resource.RUSAGE_SELF)
     cpu = usage.ru_utime + usage.ru_stime + own.ru_utime + own.ru_stime
     result = {"cpu_seconds": cpu, "peak_bytes": max(usage.ru_maxrss, own.ru_maxrss) * 1024, **more}
@@ -100,14 +114,13 @@ def tell_done(umf, pid, more):
 
 
 def run_tester(world, umf, header):
-    limits = header["limits"]
-    pid, link = start_cell(world, umf, limits, header["scratch"], lambda inside: inside.serve())
-    lock_in(world, limits)
+    pid, link = start_cell(world, umf, header, lambda inside: inside.serve())
+    lock_in(world, header)
     channel.send(umf, READY)
     gc.enable()
     payload = read_payload(umf)
     tester = importlib.import_module(f"umf.{header['tester']}")
-    cells = candidate.Cell(link)
+    cells = candidate.Cell(link, header["believe_signals"])
 
     def start(guest, seconds=4.0, **options):
         return candidate.Candidate(cells, guest, seconds, options)
@@ -131,7 +144,6 @@ def read_payload(umf):
 
 
 def run_command(world, umf, header, streams):
-    limits = header["limits"]
     files = {}
     for path in header["files"]:
         files[path] = channel.receive(umf, _HEADER_BYTES)[1]
@@ -140,13 +152,15 @@ def run_command(world, umf, header, streams):
         status = inside.run_command(header["argv"], files, streams)
         inside.link.send(struct.pack("<i", status))
 
-    pid, link = start_cell(world, umf, limits, header["scratch"], work)
+    pid, link = start_cell(world, umf, header, work)
     for stream in streams:
         os.close(stream)
-    lock_in(world, limits)
+    lock_in(world, header)
     channel.send(umf, READY)
     answer = link.recv(4096)
     if len(answer) != 4:
         raise candidate.CellGone(answer[1:].decode("utf-8", "replace") or "the cell ended early")
     (status,) = struct.unpack("<i", answer)
+    if not header["believe_signals"]:
+        candidate.doubt(status)
     tell_done(umf, pid, {"status": status})

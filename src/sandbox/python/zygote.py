@@ -75,34 +75,27 @@ def warm_up(module):
             gc.freeze()
 
 
-def reap(*_):
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        pass
-
-
 def serve(setup):
-    from umf import linux, warden
+    from umf import linux, warden, wardens
 
     world = warden.World(setup, PROC)
     control = socket.socket(fileno=CONTROL)
     own_pids = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=PROC) if world.namespaces else None
     linux.set_dumpable(False)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGCHLD, reap)
+    children = wardens.Wardens()
     gc.collect()
     gc.freeze()
     control.send(b"warm")
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 256, 8)
         if not message:
-            return  # umf is gone
+            return children.end()  # umf is gone
         warm_up(message.decode().partition(" ")[2])
         if world.namespaces:
             linux.unshare(linux.CLONE_NEWPID)
-        if os.fork() == 0:
+        child = os.fork()
+        if child == 0:
             control.detach()
             os.close(CONTROL)
             if own_pids is not None:
@@ -110,6 +103,7 @@ def serve(setup):
             warden.main(world, descriptors)  # does not return
         if world.namespaces:
             linux.setns(own_pids, linux.CLONE_NEWPID)
+        children.add(child)
         for descriptor in descriptors:
             os.close(descriptor)
 
