@@ -135,8 +135,6 @@ void Run::judge(const Trial& trial, Outcome& outcome) {
   if (trial.draw == 0 && outcome.complete) known_.insert(trial, outcome);
 }
 
-// Whoever asks to stop before the first verdict is better served by an answer that nobody judged
-// than by none.
 void Run::keep_unjudged(const Outcome& outcome) {
   const StateId end = outcome.path.back().state;
   solution_.best = {.end = end,
@@ -145,7 +143,7 @@ void Run::keep_unjudged(const Outcome& outcome) {
                     .iteration = ledger_.rollouts() + 1,
                     .actions = lineage_.actions(end),
                     .path = lineage_.states(end),
-                    .why = "stopped before it was judged"};
+                    .why = kNotJudged};
 }
 
 bool Run::observed(const Trial& trial, const Outcome& outcome) const {

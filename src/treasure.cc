@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "attempt.h"
@@ -102,7 +103,13 @@ std::optional<Stop> Beam::score(const Place& parent, const Branch& branch, std::
   Outcome outcome{.path = {branch.child}, .passes = passes};
   if (branch.child.masks > 0) outcome.path.push_back({branch.completion, 0});
   lineage_.add(trial, outcome);
-  const Verdict verdict = verdict_of(branch.completion);
+  Verdict verdict;
+  try {
+    verdict = verdict_of(branch.completion);
+  } catch (const Cancelled&) {
+    if (!solution_.best) keep(branch, {std::numeric_limits<double>::quiet_NaN(), kNotJudged});
+    throw;
+  }
   outcome.reward = verdict.reward;
   ledger_.count_miss(world_.model_of(action_));
   ledger_.count_reward(action_, verdict.reward);

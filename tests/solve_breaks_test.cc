@@ -50,6 +50,16 @@ TEST_F(SolveCli, AnAnswerThatNobodyCouldJudgeIsPrintedWhenItIsTheOnlyOne) {
   }
 }
 
+TEST_F(SolveCli, ABeamKeepsTheAnswerThatNobodyCouldJudge) {
+  write_file(problem(), sleeping_judge(1, place("judged"), place("asleep")));
+  Running run(one_model({"--window", "32", "--search", "treasure", "--json"}));
+  await(place("asleep"));
+  run.send(SIGINT);
+  const Finished stopped = run.wait();
+  ASSERT_EQ(stopped.status, 130) << stopped.err;
+  EXPECT_TRUE(Json::parse(stopped.out)["answer"].is_string());
+}
+
 TEST_F(SolveCli, NoVerdictIsRecordedOnceAStopWasAskedFor) {
   // It signals the search and then gives a verdict all the same.
   write_file(problem(), judged_by("cat > /dev/null; kill -TERM $PPID; sleep 1; echo 0.25"));
