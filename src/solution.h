@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decode/trial.h"
+#include "reward/verdict.h"
 
 namespace umf {
 
@@ -21,6 +22,7 @@ struct Candidate {
   std::vector<int> actions;   // one per level, from the root to the end
   std::vector<StateId> path;  // the states they lead to; the end is the last
   std::string why;
+  std::vector<TestVerdict> tests;  // the verdict's, where it has any
 };
 
 // SelectBest (spec: search 1.8): the higher raw reward; of equals the complete one. What failed

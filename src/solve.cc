@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <climits>
+#include <limits>
 
 #include "attempt.h"
 #include "base/error.h"
 #include "budget_curve.h"
+#include "judge_patience.h"
 
 namespace umf {
 namespace {
@@ -24,6 +26,7 @@ class Run {
   bool fits(const Trial& trial);
   std::optional<Outcome> walk(const Trial& trial);
   void judge(const Trial& trial, Outcome& outcome);
+  void keep_unjudged(const Outcome& outcome);
   bool observed(const Trial& trial, const Outcome& outcome) const;
 
   Outcome walk_world(const Trial& trial, long limit);
@@ -48,6 +51,7 @@ class Run {
   BudgetCurve curve_;
   std::unordered_map<StateId, Verdict> verdicts_;
   Verdict verdict_;  // of the last miss
+  JudgePatience patience_;
 };
 
 Run::Run(Search& search, World& world, RolloutCache& known, const SolveOptions& options,
@@ -58,7 +62,8 @@ Run::Run(Search& search, World& world, RolloutCache& known, const SolveOptions& 
       options_(options),
       observer_(observer),
       lineage_(world.root()),
-      curve_(options.curve) {
+      curve_(options.curve),
+      patience_(options.judge_failures) {
   ledger_.actions.resize(world.actions());
 }
 
@@ -121,8 +126,24 @@ std::optional<Outcome> Run::walk(const Trial& trial) {
 }
 
 void Run::judge(const Trial& trial, Outcome& outcome) {
-  verdict_ = score(trial, outcome, ledger_, solution_.best, ledger_.judged);
+  try {
+    verdict_ = score(trial, outcome, ledger_, solution_.best, ledger_.judged);
+  } catch (const Cancelled&) {
+    if (!solution_.best) keep_unjudged(outcome);
+    throw;
+  }
   if (trial.draw == 0 && outcome.complete) known_.insert(trial, outcome);
+}
+
+void Run::keep_unjudged(const Outcome& outcome) {
+  const StateId end = outcome.path.back().state;
+  solution_.best = {.end = end,
+                    .reward = std::numeric_limits<double>::quiet_NaN(),
+                    .complete = outcome.complete,
+                    .iteration = ledger_.rollouts() + 1,
+                    .actions = lineage_.actions(end),
+                    .path = lineage_.states(end),
+                    .why = kNotJudged};
 }
 
 bool Run::observed(const Trial& trial, const Outcome& outcome) const {
@@ -134,6 +155,7 @@ Outcome Run::walk_world(const Trial& trial, long limit) {
   const Stopwatch stopwatch(solution_.walk_seconds);
   const int passes = static_cast<int>(std::min<long>(limit, INT_MAX));
   Outcome outcome = attempt([&] { return world_.walk(trial, passes); });
+  solution_.walk_seconds += world_.earlier_seconds();
   if (outcome.feasible) lineage_.add(trial, outcome);
   return outcome;
 }
@@ -142,8 +164,10 @@ Verdict Run::verdict_of(StateId end, long& judged) {
   if (const auto known = verdicts_.find(end); known != verdicts_.end()) return known->second;
   const Stopwatch stopwatch(solution_.judge_seconds);
   const Verdict verdict = attempt([&] { return world_.judge(end); });
+  solution_.judge_seconds += world_.earlier_seconds();
   ++judged;
   if (options_.judge_once) verdicts_.emplace(end, verdict);
+  patience_.count(verdict);
   return verdict;
 }
 
@@ -162,6 +186,7 @@ Verdict Run::score(const Trial& trial, Outcome& outcome, Ledger& ledger,
   candidate.actions = lineage_.actions(end);
   candidate.path = lineage_.states(end);
   candidate.why = verdict.why;
+  candidate.tests = verdict.tests;
   best = std::move(candidate);
   return verdict;
 }

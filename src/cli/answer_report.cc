@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "cli/authors.h"
@@ -19,6 +20,7 @@ std::size_t passed(const Verdict& verdict) {
 }
 
 std::string worth(const Verdict& verdict) {
+  if (std::isnan(verdict.reward)) return "no verdict: " + verdict.why;
   const std::string reward = fmt::format("reward {:.3g}{}", verdict.reward,
                                          verdict.why.empty() ? "" : " (" + verdict.why + ")");
   if (verdict.tests.empty()) return reward;
@@ -41,32 +43,33 @@ void heading(const Paint& paint, const std::string& title, const std::string& te
 
 void AnswerReport::watch(const RolloutEvent& event) {
   const Trial& trial = event.trial;
-  if (!first_alone_ && trial.from == 0 && trial.action == 0 && event.outcome.feasible)
-    first_alone_ = event.outcome.path.back().state;
+  if (!first_alone_ && trial.from == 0 && trial.action == 0 && event.verdict != nullptr)
+    first_alone_ = {event.outcome.path.back().state, *event.verdict};
 }
 
-void AnswerReport::print(const Solution& solution, const Candidate& best, double seconds) const {
-  const Paint paint(stdout);
+void AnswerReport::print(const Solution& solution, const Candidate& best, double seconds,
+                         std::FILE* answers) const {
+  const Paint paint(answers);
   const std::string answer = search_.text(best.end);
   if (paint.on())
-    fmt::print("{}\n", coloured_answer(search_.authors(best), paint));
+    fmt::print(answers, "{}\n", coloured_answer(search_.authors(best), paint));
   else
-    print_answer(answer);
-  std::fflush(stdout);  // the answer first, also where both go to one file
-  print_authors(best);
-  print_tests("tests", reward_.judge(answer));
+    print_answer(answer, answers);
+  std::fflush(answers);  // the answer first, also where both go to one file
+  print_authors(best, answers);
+  print_tests("tests", {best.reward, best.why, best.tests});
   print_first_alone(best);
   print_cost(solution, best, seconds);
 }
 
 // On a terminal the answer shows it; elsewhere the answer stays as it is, to be used.
-void AnswerReport::print_authors(const Candidate& best) const {
+void AnswerReport::print_authors(const Candidate& best, std::FILE* answers) const {
   const Paint paint(stderr);
   const std::vector<AuthoredText> pieces = search_.authors(best);
   heading(paint, "written by", authors_legend(pieces, configuration_.action_names, paint));
   const bool several = std::ranges::any_of(
       pieces, [&](const AuthoredText& piece) { return piece.action != pieces.front().action; });
-  if (several && !Paint(stdout).on()) fmt::print(stderr, "{}", lettered_answer(pieces, paint));
+  if (several && !Paint(answers).on()) fmt::print(stderr, "{}", lettered_answer(pieces, paint));
 }
 
 void AnswerReport::print_tests(const std::string& title, const Verdict& verdict,
@@ -86,9 +89,9 @@ void AnswerReport::print_tests(const std::string& title, const Verdict& verdict,
 }
 
 void AnswerReport::print_first_alone(const Candidate& best) const {
-  if (configuration_.actions.size() == 1 || !first_alone_ || *first_alone_ == best.end) return;
-  const std::string answer = search_.text(*first_alone_);
-  print_tests(configuration_.action_names[0] + " alone", reward_.judge(answer), answer);
+  if (configuration_.actions.size() == 1 || !first_alone_ || first_alone_->end == best.end) return;
+  print_tests(configuration_.action_names[0] + " alone", first_alone_->verdict,
+              search_.text(first_alone_->end));
 }
 
 void AnswerReport::print_cost(const Solution& solution, const Candidate& best,

@@ -2,37 +2,42 @@
 // first model alone would have answered, and what it cost.
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "problem_search.h"
-#include "reward/reward.h"
+#include "reward/verdict.h"
 
 namespace umf {
 
 class AnswerReport {
  public:
-  // All must outlive the report.
-  AnswerReport(const Configuration& configuration, Reward& reward, const ProblemSearch& search)
-      : configuration_(configuration), reward_(reward), search_(search) {}
+  // Both must outlive the report.
+  AnswerReport(const Configuration& configuration, const ProblemSearch& search)
+      : configuration_(configuration), search_(search) {}
 
   // Called after every rollout of the search.
   void watch(const RolloutEvent& event);
 
-  // The answer on stdout, in its authors' colours on a terminal; all else on stderr.
-  void print(const Solution& solution, const Candidate& best, double seconds) const;
+  // The answer, in its authors' colours on a terminal; all else on stderr.
+  void print(const Solution& solution, const Candidate& best, double seconds,
+             std::FILE* answers = stdout) const;
 
  private:
-  void print_authors(const Candidate& best) const;
+  void print_authors(const Candidate& best, std::FILE* answers) const;
   void print_first_alone(const Candidate& best) const;
   void print_tests(const std::string& title, const Verdict& verdict,
                    const std::string& answer = "") const;
   void print_cost(const Solution& solution, const Candidate& best, double seconds) const;
 
   const Configuration& configuration_;
-  Reward& reward_;
   const ProblemSearch& search_;
-  std::optional<StateId> first_alone_;  // where the first action alone ended
+  struct FirstAlone {
+    StateId end;
+    Verdict verdict;
+  };
+  std::optional<FirstAlone> first_alone_;  // where the first action alone ended
 };
 
 }  // namespace umf

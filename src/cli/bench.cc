@@ -35,6 +35,8 @@ void require_fit(const Contender& contender, Shelf& shelf, const Task& task) {
   for (const Configuration& run : contender.runs) {
     try {
       ProblemSearch(run, shelf, task.problem, judge);
+    } catch (const ContextExceeded&) {
+      // This problem's alone: it is recorded as failed, and others may fit.
     } catch (const Error& mistake) {
       throw Error(fmt::format("configuration '{}': {}", contender.name, mistake.what()));
     }
@@ -97,7 +99,7 @@ int bench(const BenchCliOptions& options) {
   watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
   Progress progress(common.quiet);
   std::optional<int> done_before;
-  Judges judges(common, {.unsafe = options.search.unsafe});
+  Judges judges(common, {.unsafe = options.search.unsafe}, interrupt_token());
   const JudgeTools tools = judges.tools();
   const BenchEnd end = run_bench(
       run,

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -16,13 +15,6 @@
 
 namespace umf {
 namespace {
-
-volatile std::sig_atomic_t stop_requested = 0;
-
-void request_stop(int signal) {
-  stop_requested = signal;
-  std::signal(signal, SIG_DFL);
-}
 
 void print_line(const std::string& text) { fmt::print("{}\n", text); }
 
@@ -84,7 +76,7 @@ std::vector<std::string> read_ids(const std::string& path) {
 }
 
 std::string read_input(const std::string& path) {
-  return path == "-" ? read_stdin() : read_file(path);
+  return path == "-" ? read_stdin() : read_stream(path);
 }
 
 void print_json(const Json& value) {
@@ -95,16 +87,9 @@ void print_in_order(const nlohmann::ordered_json& value) {
   print_line(value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-void print_answer(const std::string& text) {
-  print_line(::isatty(STDOUT_FILENO) == 0 ? text : harmless(text));
-}
-
-bool interrupted() { return stop_requested != 0; }
-
-int interrupting_signal() { return stop_requested; }
-
-void watch_for_interrupts(std::initializer_list<int> signals) {
-  for (const int signal : signals) std::signal(signal, request_stop);
+void print_answer(const std::string& text, std::FILE* to) {
+  fmt::print(to, "{}\n", ::isatty(::fileno(to)) == 0 ? text : harmless(text));
+  std::fflush(to);  // whatever fails after it, the answer is out
 }
 
 }  // namespace umf

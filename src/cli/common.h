@@ -1,9 +1,8 @@
 // What several commands share: their common options, models by name or place, output.
 #pragma once
 
-#include <csignal>
 #include <cstdint>
-#include <initializer_list>
+#include <cstdio>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "backend/backends.h"
 #include "base/json.h"
+#include "cli/interrupts.h"
 #include "cli/options.h"
 #include "model/checkpoint.h"
 
@@ -47,15 +47,9 @@ std::vector<std::string> read_ids(const std::string& path);
 void print_json(const Json& value);
 void print_in_order(const nlohmann::ordered_json& value);
 
-// The bytes of an answer and a newline on stdout. On a terminal, control characters other than
+// The bytes of an answer and a newline on stdout, or where stdout is taken. On a terminal, control characters other than
 // newline and tab are shown as U+FFFD: a model's text must not command the terminal.
-void print_answer(const std::string& text);
-
-// True after one of the watched signals, Ctrl-C and SIGTERM without a choice. The first asks to
-// stop; the second kills.
-bool interrupted();
-int interrupting_signal();  // 0: none came
-void watch_for_interrupts(std::initializer_list<int> signals = {SIGINT, SIGTERM});
+void print_answer(const std::string& text, std::FILE* to = stdout);
 
 inline constexpr int kExitNo = 1;         // the job ran and its answer is "no"
 inline constexpr int kExitTryAgain = 75;  // saved; the same command goes on

@@ -20,17 +20,19 @@ JudgeTools Judges::tools() {
   return {.sandbox = [this]() -> Sandbox& { return sandbox(); },
           .process_reward_model = [this](const std::string& where) -> ProcessRewardModel& {
             return process_reward_model(where);
-          }};
+          },
+          .stop = stop_};
 }
 
 Sandbox& Judges::sandbox() {
   std::call_once(sandbox_made_, [this] {
     sandbox_ = make_sandbox(sandbox_options_);
+    if (stop_.stop_possible()) stoppable_.emplace(*sandbox_, stop_);
     if (!sandbox_options_.unsafe) return;
     const std::string warning = isolation_warning(sandbox_options_, isolations());
     if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
   });
-  return *sandbox_;
+  return stoppable_ ? static_cast<Sandbox&>(*stoppable_) : *sandbox_;
 }
 
 ProcessRewardModel& Judges::process_reward_model(const std::string& where) {

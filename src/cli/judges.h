@@ -3,13 +3,16 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/common.h"
 #include "model/process_reward_model.h"
 #include "reward/reward.h"
-#include "sandbox/sandbox.h"
+#include "sandbox/stoppable_sandbox.h"
 
 namespace umf {
 
@@ -19,11 +22,12 @@ std::string isolation_warning(const SandboxOptions& options,
                               const std::vector<Isolation>& isolations);
 
 // Must outlive the rewards that are made with its tools. Rewards are made by one thread;
-// they may ask for the sandbox on any.
+// they may ask for the sandbox on any. Once `stop` is asked for, judging ends at once.
 class Judges {
  public:
-  explicit Judges(const CommonOptions& options, const SandboxOptions& sandbox = {})
-      : options_(options), sandbox_options_(sandbox) {}
+  explicit Judges(const CommonOptions& options, const SandboxOptions& sandbox = {},
+                  std::stop_token stop = {})
+      : options_(options), sandbox_options_(sandbox), stop_(std::move(stop)) {}
   JudgeTools tools();
 
  private:
@@ -38,9 +42,11 @@ class Judges {
 
   const CommonOptions& options_;
   const SandboxOptions sandbox_options_;
+  const std::stop_token stop_;
   std::vector<LoadedModel> models_;
   std::once_flag sandbox_made_;
   std::unique_ptr<Sandbox> sandbox_;
+  std::optional<StoppableSandbox> stoppable_;  // over the other, where there is a stop to hear
 };
 
 }  // namespace umf

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "reward/code_reward.h"
 #include "reward/math_answer.h"
+#include "reward/stoppable_reward.h"
 #include "reward/tester.h"
 
 namespace umf {
@@ -46,10 +47,8 @@ constexpr RewardEntry kRewards[] = {
     {"livecodebench", over_sandbox<make_livecodebench_reward>},
 };
 
-}  // namespace
-
-std::unique_ptr<Reward> make_reward(const Json& spec, const Asked& asked, const std::string& where,
-                                    const JudgeTools& tools) {
+RewardPointer make_by_type(const Json& spec, const Asked& asked, const std::string& where,
+                           const JudgeTools& tools) {
   if (spec.is_null()) {
     throw Error(fmt::format(
         "{}: problem '{}' has no visible tests to judge answers with; give a reward of its own",
@@ -66,6 +65,15 @@ std::unique_ptr<Reward> make_reward(const Json& spec, const Asked& asked, const 
   }
   throw Error(fmt::format("{}: there is no reward of type '{}'; there are {}", where, type,
                           fmt::join(types, ", ")));
+}
+
+}  // namespace
+
+std::unique_ptr<Reward> make_reward(const Json& spec, const Asked& asked, const std::string& where,
+                                    const JudgeTools& tools) {
+  RewardPointer reward = make_by_type(spec, asked, where, tools);
+  if (!tools.stop.stop_possible()) return reward;
+  return std::make_unique<StoppableReward>(std::move(reward), tools.stop);
 }
 
 }  // namespace umf
