@@ -1,5 +1,7 @@
 // umf grade as its users see it.
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli_fixture.h"
 
@@ -98,6 +100,48 @@ TEST(Grade, WhatCannotBeJudgedIsNotWrong) {
   EXPECT_EQ(run.status, 2);
   EXPECT_TRUE(lines_of(run.out)[0]["passed"].is_null());
   EXPECT_THAT(run.err, HasSubstr("1 of 1 samples could not be judged"));
+}
+
+// As many tests as would take minutes, one by one.
+std::string looping_problem() {
+  Json tests(200, Json{{"call", "f(1)"}, {"expect", "2"}});
+  return Json{{"id", "a"},
+              {"prompt", "?"},
+              {"reward", {{"type", "python-tests"}, {"tests", tests}, {"timeout_ms", 1000}}}}
+             .dump() +
+         "\n";
+}
+const std::string kLoops = R"({"id":"a","answer":"def f(x):\n    while True: pass"})";
+
+TEST(Grade, AnEndlessLoopIsNotAskedOverAndOver) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Finished run = Files(looping_problem(), kLoops).grade();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(lines_of(run.out).at(0)["reward"], 0.0) << run.out;
+}
+
+TEST(Grade, AnInterruptEndsAtOnceWithWhatWasGraded) {
+  const Files files(
+      looping_problem() +
+          R"({"id":"b","prompt":"?","reward":{"type":"text","checks":[{"contains":"yes"}]}})",
+      R"({"id":"b","answer":"yes"})"
+      "\n" +
+          kLoops);
+  Running running({"grade", files.dataset, files.samples, "--quiet", "--unsafe-no-sandbox",
+                   "--all-tests", "--workers", "1"});
+  while (running.out().find('\n') == std::string::npos)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  running.send(SIGINT);
+  const auto begin = std::chrono::steady_clock::now();
+  const Finished run = running.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_EQ(run.status, 130) << run.err;
+  const auto lines = lines_of(run.out);
+  ASSERT_EQ(lines.size(), 2u) << run.out;
+  EXPECT_EQ(lines[0]["passed"], true);
+  EXPECT_EQ(lines[1]["summary"]["samples"], 1);
+  EXPECT_EQ(lines[1]["summary"]["ungraded"], 1);
 }
 
 TEST(Grade, EvalPlusSamplesOfASubset) {

@@ -31,7 +31,7 @@ struct GradeOptions {
   DatasetOptions choice;
   double fail_under = 0;
   int workers = 0;
-  bool unsafe = false, details = false;
+  bool unsafe = false, details = false, all_tests = false;
   CommonOptions common;
 
   TestChoice test_choice() const {
@@ -148,8 +148,9 @@ Summary summarise(const std::vector<Entry>& entries, const Dataset& dataset,
   std::map<std::size_t, SampleTally> tallies;
   Summary summary;
   double reward = 0;
-  int judged = 0;
+  int judged = 0, ungraded = 0;
   for (const Entry& entry : entries) {
+    ungraded += !entry.done;
     if (!entry.done) continue;
     if (std::isnan(entry.verdict.reward)) {
       ++summary.unjudged;
@@ -172,61 +173,82 @@ Summary summarise(const std::vector<Entry>& entries, const Dataset& dataset,
   json["kind"] = dataset.kind;
   json["without_sample"] = dataset.tasks.size() - list.size();
   if (summary.unjudged > 0) json["unjudged"] = summary.unjudged;
+  if (ungraded > 0) json["ungraded"] = ungraded;  // it was interrupted
   if (!dataset.skipped.empty()) json["skipped"] = dataset.skipped;
   return summary;
 }
 
 // Judges all entries on several threads; lines go out in order, as soon as their turn comes.
-void grade_all(std::vector<Entry>& entries, Rewards& rewards, int workers,
-               const GradeOptions& options) {
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::exception_ptr failure;
-  int running = workers, done = 0, right = 0;
-  const auto work = [&] {
+class Grading {
+ public:
+  Grading(std::vector<Entry>& entries, Rewards& rewards, const GradeOptions& options)
+      : entries_(entries), rewards_(rewards), options_(options) {}
+
+  // Until all are judged, or an interrupt comes: then at once, and what was judged is shown.
+  void run(int workers) {
+    running_ = workers;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < workers; ++i) threads.emplace_back([this] { work(); });
+    show();
+    for (std::thread& thread : threads) thread.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void work() {
     try {
-      for (std::size_t i = next++; i < entries.size() && !interrupted(); i = next++) {
-        Verdict verdict = rewards.judge(entries[i]);
-        const std::lock_guard lock(mutex);
-        entries[i].verdict = std::move(verdict);
-        entries[i].done = true;
-        changed.notify_all();
+      for (std::size_t i = next_++; i < entries_.size() && !interrupted(); i = next_++) {
+        Verdict verdict = rewards_.judge(entries_[i]);
+        const std::lock_guard lock(mutex_);
+        right_ += verdict.passed();
+        entries_[i].verdict = std::move(verdict);
+        entries_[i].done = true;
+        ++done_;
+        changed_.notify_all();
       }
     } catch (const Cancelled&) {
       // Ctrl-C: it stays ungraded.
     } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
-      next = entries.size();
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      next_ = entries_.size();
     }
-    const std::lock_guard lock(mutex);
-    --running;
-    changed.notify_all();
-  };
-  std::vector<std::thread> threads;
-  for (int i = 0; i < workers; ++i) threads.emplace_back(work);
-  Progress progress(options.common.quiet, "samples");
-  const int total = static_cast<int>(entries.size());
-  {
-    std::unique_lock lock(mutex);
-    for (std::size_t shown = 0; shown < entries.size();) {
-      changed.wait(lock, [&] { return entries[shown].done || running == 0; });
-      if (!entries[shown].done && failure) break;
-      if (entries[shown].done) {
-        right += entries[shown].verdict.passed();
-        progress.clear();
-        print_in_order(line_of(entries[shown], options.details));
-        std::fflush(stdout);  // whoever reads along sees it now
-        progress.show(++done, total, fmt::format("{} right", right));
-      }
-      ++shown;
-    }
+    const std::lock_guard lock(mutex_);
+    --running_;
+    changed_.notify_all();
   }
-  for (std::thread& thread : threads) thread.join();
-  progress.clear();
-  if (failure) std::rethrow_exception(failure);
-}
+
+  // One that takes long holds up the lines behind it, but not the count.
+  void show() {
+    Progress progress(options_.common.quiet, "samples");
+    std::unique_lock lock(mutex_);
+    for (std::size_t shown = 0, counted = 0; shown < entries_.size();) {
+      changed_.wait(lock, [&] { return done_ != counted || running_ == 0; });
+      const bool over = running_ == 0;
+      counted = done_;
+      for (; shown < entries_.size() && (entries_[shown].done || over); ++shown) {
+        if (!entries_[shown].done) continue;
+        progress.clear();
+        print_in_order(line_of(entries_[shown], options_.details));
+      }
+      std::fflush(stdout);  // whoever reads along sees it now
+      if (over) return;
+      progress.show(static_cast<int>(done_), static_cast<int>(entries_.size()),
+                    fmt::format("{} right", right_));
+    }
+    progress.clear();
+  }
+
+  std::vector<Entry>& entries_;
+  Rewards& rewards_;
+  const GradeOptions& options_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::exception_ptr failure_;
+  int running_ = 0, right_ = 0;
+  std::size_t done_ = 0;
+};
 
 // All ids of the data set, to tell samples of problems that were not chosen from wrong ones.
 std::vector<std::string> all_ids(const GradeOptions& options, const Dataset& chosen) {
@@ -263,9 +285,10 @@ int grade(GradeOptions& options) {
 
   watch_for_interrupts();
   Judges judges(options.common, {.workers = workers, .unsafe = options.unsafe}, interrupt_token());
-  const JudgeTools tools = judges.tools();
+  JudgeTools tools = judges.tools();
+  tools.every_test = options.all_tests || options.details;
   Rewards rewards(dataset, entries, tests, tools, options.dataset);
-  grade_all(entries, rewards, workers, options);
+  Grading(entries, rewards, options).run(workers);
 
   const Summary summary = summarise(entries, dataset, options);
   print_in_order({{"summary", summary.json}});
@@ -298,7 +321,10 @@ void declare(GradeOptions& o, OptionSet& options) {
   options.value("workers", o.workers, "samples judged at once; 0 for one per core");
   options.value("fail-under", o.fail_under, "exit status 1 when pass@1 is less than this share");
   options.flag("skip-bad", o.choice.skip_bad, "leave out malformed problems instead of failing");
-  options.flag("details", o.details, "the outcome of every test in the sample's line");
+  options.flag("all-tests", o.all_tests,
+               "run every test, also of programs that ran out of time in two of them");
+  options.flag("details", o.details,
+               "the outcome of every test in the sample's line; runs --all-tests");
   options.flag("unsafe-no-sandbox", o.unsafe,
                "run the programs without isolation where there is none");
   o.common.declare(options);

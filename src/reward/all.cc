@@ -31,6 +31,10 @@ class AllReward final : public Reward {
     return all;
   }
 
+  void check() override {
+    for (const auto& part : parts_) part->check();
+  }
+
  private:
   std::vector<std::unique_ptr<Reward>> parts_;
 };

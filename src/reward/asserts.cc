@@ -12,11 +12,17 @@ namespace {
 
 class AssertsReward final : public Reward {
  public:
-  AssertsReward(Sandbox& sandbox, AnswerReader reader, Json payload)
-      : sandbox_(sandbox), reader_(std::move(reader)), payload_(std::move(payload)) {
-    limits_ = judging_limits(payload_["seconds"].get<double>() *
-                             static_cast<double>(payload_["tests"].size()));
+  AssertsReward(std::string where, AnswerReader reader, Json payload, const JudgeTools& tools)
+      : where_(std::move(where)),
+        sandbox_(sandbox_of(tools, where_)),
+        reader_(std::move(reader)),
+        payload_(std::move(payload)) {
+    payload_["every_test"] = tools.every_test;
+    const double seconds = payload_["seconds"];
+    limits_ = judging_limits({seconds * static_cast<double>(parts()), seconds}, tools);
   }
+
+  void check() override { check_tests(sandbox_, "asserts", payload_, limits_, where_); }
 
   Verdict judge(std::string_view answer) override {
     const Extraction extraction = reader_.read(answer);
@@ -29,6 +35,7 @@ class AssertsReward final : public Reward {
   int parts() const override { return static_cast<int>(payload_["tests"].size()); }
 
  private:
+  std::string where_;
   Sandbox& sandbox_;
   AnswerReader reader_;
   Json payload_;
@@ -49,7 +56,7 @@ std::vector<std::string> asserts_of(SpecFields& spec) {
 }  // namespace
 
 std::unique_ptr<Reward> make_humaneval_reward(const Json& spec, const std::string& where,
-                                              Sandbox& sandbox) {
+                                              const JudgeTools& tools) {
   SpecFields fields(spec, where);
   fields.text("task_id", "");
   const std::string prompt = fields.text("prompt"), entry_point = fields.text("entry_point");
@@ -65,11 +72,12 @@ std::unique_ptr<Reward> make_humaneval_reward(const Json& spec, const std::strin
                   {"expose", {entry_point}},
                   {"tests", tests}};
   fields.finish();
-  return std::make_unique<AssertsReward>(sandbox, std::move(reader), std::move(payload));
+  return std::make_unique<AssertsReward>(fields.where(), std::move(reader), std::move(payload),
+                                         tools);
 }
 
 std::unique_ptr<Reward> make_mbpp_reward(const Json& spec, const std::string& where,
-                                         Sandbox& sandbox) {
+                                         const JudgeTools& tools) {
   SpecFields fields(spec, where);
   AnswerReader reader(fields, "program");
   const std::vector<std::string> asserts = asserts_of(fields);
@@ -88,7 +96,8 @@ std::unique_ptr<Reward> make_mbpp_reward(const Json& spec, const std::string& wh
                   {"expose", nullptr},
                   {"tests", tests}};
   fields.finish();
-  return std::make_unique<AssertsReward>(sandbox, std::move(reader), std::move(payload));
+  return std::make_unique<AssertsReward>(fields.where(), std::move(reader), std::move(payload),
+                                         tools);
 }
 
 }  // namespace umf

@@ -1,4 +1,7 @@
 // MBPP's asserts and HumanEval's check(), through the real sandbox.
+#include <cmath>
+
+#include "fakes/expect_error.h"
 #include "reward/code_testing.h"
 
 namespace umf {
@@ -45,6 +48,34 @@ TEST(Mbpp, AFunctionMayHaveTheNameOfABuiltin) {
                             "def f(x): return 1\ndef abs(x): return 0")),
             "wrong")
       << "but not to help another function";
+}
+
+TEST(Mbpp, TestsAreCheckedBeforeAnyAnswer) {
+  const auto check = [](const Json& spec) {
+    make_reward(spec, {"id", "?"}, "p.json", test_tools())->check();
+  };
+  check(mbpp({"assert f(1) == 1"}, {{"setup", "root = Node(1)"}}));
+  EXPECT_ERROR(check(mbpp({"assert f(1) == 1", "assert f(1) == "})),
+               "assert 2 cannot be run: it is not Python");
+  EXPECT_ERROR(check(mbpp({"assert True"}, {{"setup", "import"}})), "setup cannot be run");
+  EXPECT_TRUE(std::isnan(judged(mbpp({"assert f(1) == "}), "def f(x): return 1").reward));
+}
+
+TEST(Mbpp, WhoeverRanOutOfTimeTwiceIsNotAskedAgain) {
+  const std::vector<std::string> tests(6, "assert f(1) == 1");
+  const Verdict verdict =
+      judged(mbpp(tests, {{"timeout_ms", 300}}), "def f(x):\n    while True: x = x");
+  EXPECT_EQ(outcomes(verdict), "timeout timeout timeout timeout timeout timeout");
+  EXPECT_THAT(verdict.tests[5].why, HasSubstr("not run"));
+}
+
+TEST(Mbpp, AProgramCannotChooseTheModulesOfTests) {
+  const Json spec = mbpp({"assert math.isclose(f(4), 2)"}, {{"setup", "import math"}});
+  for (const char* trick :
+       {"import numpy as math", "class math:\n    def isclose(a, b): return True",
+        "import math\nmath.isclose = lambda a, b: True"}) {
+    EXPECT_EQ(judged(spec, std::string("def f(x): return 2.00001\n") + trick).reward, 0) << trick;
+  }
 }
 
 TEST(Mbpp, FailuresSayWhy) {

@@ -1,10 +1,15 @@
 // The user's own program as the judge.
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/cancelled.h"
 #include "base/error.h"
@@ -39,11 +44,37 @@ Verdict parse_output(std::string_view text) {
                             text.substr(0, 80)));
 }
 
+// As run_process() finds it: by its path, or in PATH.
+bool can_be_run(const std::string& program) {
+  const auto runs = [](const std::string& path) {
+    struct stat about;
+    return ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
+           ::access(path.c_str(), X_OK) == 0;
+  };
+  if (program.find('/') != std::string::npos) return runs(program);
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (runs((folder.empty() ? "." : folder) + "/" + program)) return true;
+  }
+  return false;
+}
+
 class CommandReward final : public Reward {
  public:
   CommandReward(std::vector<std::string> argv, ProcessLimits limits, Asked asked,
-                std::stop_token stop)
-      : argv_(std::move(argv)), limits_(limits), asked_(std::move(asked)), stop_(std::move(stop)) {}
+                std::stop_token stop, std::string where)
+      : argv_(std::move(argv)),
+        limits_(limits),
+        asked_(std::move(asked)),
+        stop_(std::move(stop)),
+        where_(std::move(where)) {}
+
+  void check() override {
+    if (!can_be_run(argv_[0]))
+      throw Error(
+          fmt::format("{}: the judge '{}' is no program that can be run", where_, argv_[0]));
+  }
 
   Verdict judge(std::string_view answer) override {
     const Json input = {{"id", asked_.id}, {"prompt", asked_.prompt}, {"answer", answer}};
@@ -64,6 +95,7 @@ class CommandReward final : public Reward {
   ProcessLimits limits_;
   Asked asked_;
   std::stop_token stop_;
+  std::string where_;
 };
 
 }  // namespace
@@ -87,7 +119,9 @@ std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked
     if (!word.is_string()) throw Error(where + ": a command reward's 'argv' must hold strings");
     argv.push_back(word);
   }
-  return std::make_unique<CommandReward>(std::move(argv), limits, asked, tools.stop);
+  if (tools.most_judging_ms > 0)
+    limits.timeout_ms = std::min(limits.timeout_ms, tools.most_judging_ms);
+  return std::make_unique<CommandReward>(std::move(argv), limits, asked, tools.stop, where);
 }
 
 }  // namespace umf

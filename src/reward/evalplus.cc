@@ -17,8 +17,9 @@ namespace {
 
 class EvalPlusReward final : public Reward {
  public:
-  EvalPlusReward(SpecFields spec, Sandbox& sandbox)
-      : sandbox_(sandbox),
+  EvalPlusReward(SpecFields spec, const JudgeTools& tools)
+      : tools_(tools),
+        sandbox_(sandbox_of(tools, spec.where())),
         task_id_(spec.text("task_id")),
         prompt_(spec.text("prompt")),
         entry_point_(spec.text("entry_point")),
@@ -42,14 +43,19 @@ class EvalPlusReward final : public Reward {
   Verdict judge(std::string_view answer) override {
     const Extraction extraction = reader_.read(answer);
     try {
-      std::call_once(prepared_, [this] { prepare(); });
+      check();
     } catch (const Error& problem) {
       return {std::numeric_limits<double>::quiet_NaN(), problem.what()};
     }
     Json payload = payload_;
     payload["program"] = extraction.program;
     payload["sanitise"] = extraction.sanitise;
-    return judge_with(sandbox_, {"evalplus", payload_text(payload), judging_limits(seconds_)});
+    return judge_with(sandbox_, {"evalplus", payload_text(payload), limits_});
+  }
+
+  // The canonical solution must give outputs to expect.
+  void check() override {
+    std::call_once(prepared_, [this] { prepare(); });
   }
 
  private:
@@ -64,7 +70,7 @@ class EvalPlusReward final : public Reward {
     Json runs = Json::array();
     double seconds = 0;
     for (const Run& run : runs_) {
-      const ExpectedOutputs expected = cache.get(run.reference, sandbox_);
+      const ExpectedOutputs expected = cache.get(run.reference, sandbox_, tools_.most_judging_ms);
       double total = 0;
       for (const double spent : expected.seconds)
         total += std::max(minimum_seconds_, factor_ * spent);
@@ -74,12 +80,14 @@ class EvalPlusReward final : public Reward {
                       {"expected", expected.values},
                       {"seconds", expected.seconds}});
     }
-    payload_ = {{"task_id", task_id_}, {"entry_point", entry_point_},
-                {"atol", atol_},       {"minimum_seconds", minimum_seconds_},
-                {"factor", factor_},   {"runs", std::move(runs)}};
-    seconds_ = seconds;
+    payload_ = {{"task_id", task_id_},    {"entry_point", entry_point_},
+                {"atol", atol_},          {"minimum_seconds", minimum_seconds_},
+                {"factor", factor_},      {"every_test", tools_.every_test},
+                {"runs", std::move(runs)}};
+    limits_ = judging_limits({seconds, minimum_seconds_}, tools_);
   }
 
+  JudgeTools tools_;
   Sandbox& sandbox_;
   std::string task_id_, prompt_, entry_point_;
   AnswerReader reader_;
@@ -88,15 +96,15 @@ class EvalPlusReward final : public Reward {
   Json atol_;
 
   std::once_flag prepared_;
-  Json payload_;        // all but the program
-  double seconds_ = 0;  // that the runs may take
+  Json payload_;  // all but the program
+  SandboxLimits limits_;
 };
 
 }  // namespace
 
 std::unique_ptr<Reward> make_evalplus_reward(const Json& spec, const std::string& where,
-                                             Sandbox& sandbox) {
-  return std::make_unique<EvalPlusReward>(SpecFields(spec, where), sandbox);
+                                             const JudgeTools& tools) {
+  return std::make_unique<EvalPlusReward>(SpecFields(spec, where), tools);
 }
 
 }  // namespace umf

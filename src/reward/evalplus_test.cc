@@ -225,11 +225,47 @@ TEST_F(EvalPlus, LargeValuesAreKnownByTheirDigest) {
   EXPECT_EQ(outcomes(judged(lists, "def f(n): return [[0, 1]] * n")), "wrong");
 }
 
+TEST_F(EvalPlus, LargeValuesAreEqualWhereNumbersAre) {
+  const Json tri = spec_of("HumanEval/130", "f",
+                           "def f(n): return [1, 3] + [i / 2 for i in range(n)]", "[[1000000]]");
+  EXPECT_EQ(outcomes(judged(tri,
+                            "def f(n): return [1, 3] + [i / 2 if i % 2 else i // 2 for i in "
+                            "range(n)]")),
+            "pass");
+  EXPECT_EQ(outcomes(judged(tri, "def f(n): return [True, 3.0] + [i / 2 for i in range(n)]")),
+            "pass");
+  EXPECT_EQ(outcomes(judged(tri, "def f(n): return [1, 3] + [i / 2 for i in range(n - 1)] + [0]")),
+            "wrong");
+  const Json floats =
+      spec_of("HumanEval/0", "f", "def f(n): return [i / 3 for i in range(n)]", "[[1000001]]");
+  EXPECT_EQ(outcomes(judged(floats, "def f(n): return [i / 3 + 1e-8 for i in range(n)]")), "pass");
+  EXPECT_EQ(outcomes(judged(floats, "def f(n): return [i / 3 + 1e-5 for i in range(n)]")), "wrong");
+}
+
+TEST_F(EvalPlus, WhoeverRanOutOfTimeTwiceIsNotAskedAgain) {
+  const Json spec =
+      identity("[[1], [2], [3], [4]]", {{"plus", "[[5], [6], [7]]"}, {"minimum_seconds", 0.2}});
+  const char* loops = "def f(x):\n    while x > 1: pass\n    return x";
+  const Verdict verdict = judged(spec, loops);
+  EXPECT_EQ(outcomes(verdict), "pass timeout timeout timeout timeout timeout timeout");
+  EXPECT_THAT(verdict.tests[6].why, HasSubstr("not run"));
+  JudgeTools tools = test_tools();
+  tools.every_test = true;
+  const Verdict all = make_reward(spec, {"id", "?"}, "p.json", tools)->judge(loops);
+  EXPECT_EQ(all.tests[6].why, "no result after 0.2 seconds");
+}
+
 TEST_F(EvalPlus, ACanonicalSolutionThatFailsGivesNoVerdict) {
   const Verdict verdict =
       judged(spec_of("HumanEval/0", "f", "def f(x): return 1 / x", "[[0]]"), "");
   EXPECT_TRUE(std::isnan(verdict.reward));
   EXPECT_THAT(verdict.why, HasSubstr("HumanEval/0: the canonical solution fails on input 1"));
+  const auto check = [](const Json& spec) {
+    make_reward(spec, {"id", "?"}, "p.json", test_tools())->check();
+  };
+  EXPECT_ERROR(check(spec_of("HumanEval/0", "f", "def f(x): return 1 / x", "[[0]]")),
+               "the canonical solution fails on input 1");
+  check(identity("[[0]]"));
 }
 
 TEST_F(EvalPlus, ExpectedOutputsAreKeptOnDisk) {
@@ -245,7 +281,7 @@ TEST_F(EvalPlus, ExpectedOutputsAreKeptOnDisk) {
        {bytes.substr(0, bytes.size() / 2), std::string(), "x" + bytes, bytes + "x"}) {
     write_file(cache.path_of(run), damaged);
     EXPECT_EQ(cache.get(run, sandbox).values, first.values);
-    EXPECT_EQ(read_file(cache.path_of(run)).substr(0, 14), "umf-expected-2") << "written anew";
+    EXPECT_EQ(read_file(cache.path_of(run)).substr(0, 14), "umf-expected-3") << "written anew";
   }
   ReferenceRun other = run;
   other.source += " ";

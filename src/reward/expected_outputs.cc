@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKind = "umf-expected-2";
+constexpr const char* kKind = "umf-expected-3";
 constexpr double kSeconds = 1200;  // for all calls of one task
 
 std::string json_of(const ExpectedOutputs& outputs) {
@@ -55,13 +55,14 @@ void write_cached(const fs::path& path, const ExpectedOutputs& outputs) {
   }
 }
 
-ExpectedOutputs compute(const ReferenceRun& run, Sandbox& sandbox) {
+ExpectedOutputs compute(const ReferenceRun& run, Sandbox& sandbox, int most_ms) {
   const Json payload = {{"task_id", run.task_id},
                         {"entry_point", run.entry_point},
                         {"source", run.source},
                         {"inputs", run.inputs}};
-  const PythonResult result = run_patiently(
-      sandbox, {"evalplus_expected", payload_text(payload), judging_limits(kSeconds)});
+  const PythonResult result =
+      run_patiently(sandbox, {"evalplus_expected", payload_text(payload),
+                              judging_limits({kSeconds}, {.most_judging_ms = most_ms})});
   if (result.ending != Ending::kExited)
     throw Error(fmt::format("{}: the expected outputs could not be computed: {}", run.task_id,
                             result.reason));
@@ -97,11 +98,12 @@ fs::path ExpectedOutputsCache::path_of(const ReferenceRun& run) const {
   return folder_ / (hash.digest() + ".json");
 }
 
-ExpectedOutputs ExpectedOutputsCache::get(const ReferenceRun& run, Sandbox& sandbox) const {
-  if (folder_.empty()) return compute(run, sandbox);
+ExpectedOutputs ExpectedOutputsCache::get(const ReferenceRun& run, Sandbox& sandbox,
+                                          int most_ms) const {
+  if (folder_.empty()) return compute(run, sandbox, most_ms);
   const fs::path path = path_of(run);
   if (auto cached = read_cached(path)) return *std::move(cached);
-  ExpectedOutputs outputs = compute(run, sandbox);
+  ExpectedOutputs outputs = compute(run, sandbox, most_ms);
   write_cached(path, outputs);
   return outputs;
 }

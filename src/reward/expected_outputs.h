@@ -30,8 +30,9 @@ class ExpectedOutputsCache {
   // In $XDG_CACHE_HOME/umf or ~/.cache/umf.
   static ExpectedOutputsCache of_user();
 
-  // Throws Error where the canonical solution itself fails, or the sandbox does.
-  ExpectedOutputs get(const ReferenceRun& run, Sandbox& sandbox) const;
+  // Throws Error where the canonical solution itself fails, or the sandbox does. `most_ms` as
+  // JudgeTools have it.
+  ExpectedOutputs get(const ReferenceRun& run, Sandbox& sandbox, int most_ms = 0) const;
   std::filesystem::path path_of(const ReferenceRun& run) const;
 
  private:

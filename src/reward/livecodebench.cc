@@ -13,8 +13,8 @@ namespace {
 
 class LiveCodeBenchReward final : public Reward {
  public:
-  LiveCodeBenchReward(SpecFields spec, Sandbox& sandbox)
-      : sandbox_(sandbox), reader_(spec, "livecodebench") {
+  LiveCodeBenchReward(SpecFields spec, const JudgeTools& tools)
+      : where_(spec.where()), sandbox_(sandbox_of(tools, where_)), reader_(spec, "livecodebench") {
     const std::string which = spec.choice("tests", "all", {"all", "private", "public"});
     for (const char* list : {"public", "private"}) {
       const std::string packed = spec.text(list, "");
@@ -23,21 +23,26 @@ class LiveCodeBenchReward final : public Reward {
         throw Error(fmt::format("{}: its {} tests are missing", spec.where(), list));
       add_tests(list, packed, spec.where());
     }
-    seconds_ = spec.number("timeout_ms", 6000, 1, 600'000) / 1000;
+    const double seconds = spec.number("timeout_ms", 6000, 1, 600'000) / 1000;
     const std::string function = spec.text("func_name", "");
     payload_["func_name"] = function.empty() ? Json(nullptr) : Json(function);
     payload_["mode"] = spec.choice("mode", "emulation", {"emulation", "process"});
-    payload_["seconds"] = seconds_;
+    payload_["seconds"] = seconds;
+    payload_["every_test"] = tools.every_test;
     spec.finish();
+    // One second per test for programs that do not hear the alarm, as the reference has it.
+    limits_ = judging_limits({(seconds + 1) * static_cast<double>(count_) + 5, seconds}, tools);
+  }
+
+  void check() override {
+    if (count_ > 0) check_tests(sandbox_, "livecodebench", payload_, limits_, where_);
   }
 
   Verdict judge(std::string_view answer) override {
     if (count_ == 0) return {0, "the problem has no such tests"};
     Json payload = payload_;
     payload["program"] = reader_.read(answer).program;
-    // One second per test for programs that do not hear the alarm, as the reference has it.
-    const SandboxLimits limits = judging_limits((seconds_ + 1) * static_cast<double>(count_) + 5);
-    return judge_with(sandbox_, {"livecodebench", payload_text(payload), limits});
+    return judge_with(sandbox_, {"livecodebench", payload_text(payload), limits_});
   }
 
   int parts() const override { return static_cast<int>(count_); }
@@ -58,18 +63,19 @@ class LiveCodeBenchReward final : public Reward {
     payload_["tests"].push_back(std::move(text));
   }
 
+  std::string where_;
   Sandbox& sandbox_;
   AnswerReader reader_;
   Json payload_;
-  double seconds_ = 0;
+  SandboxLimits limits_;
   std::size_t count_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<Reward> make_livecodebench_reward(const Json& spec, const std::string& where,
-                                                  Sandbox& sandbox) {
-  return std::make_unique<LiveCodeBenchReward>(SpecFields(spec, where), sandbox);
+                                                  const JudgeTools& tools) {
+  return std::make_unique<LiveCodeBenchReward>(SpecFields(spec, where), tools);
 }
 
 }  // namespace umf

@@ -118,11 +118,51 @@ TEST(LiveCodeBench, TheProgramBecomesAFunction) {
   EXPECT_EQ(both("n = 1\ndef f():\n    return n\nprint(f())", "", "1"), "pass pass");
   EXPECT_EQ(both("print('a')\nreturn", "", "a"), "pass error");
   EXPECT_EQ(both("from __future__ import annotations\nprint('a')", "", "a"), "error pass");
-  EXPECT_EQ(both("print(gcd(4, 6), sqrt(4), Counter('a')['a'])", "", "2 2.0 1"), "pass error");
+  EXPECT_EQ(both("print(gcd(4, 6), sqrt(4), Counter('a')['a'])", "", "2 2.0 1"), "pass pass");
   EXPECT_EQ(both("class Solution:\n    pass\nprint('a')", "", "a"), "error pass");
   EXPECT_EQ(stdin_outcome("# nothing", "", ""), "error");
   EXPECT_EQ(stdin_outcome("", "", ""), "error");
   EXPECT_EQ(stdin_outcome("print('a'", "", "a"), "error");
+}
+
+TEST(LiveCodeBench, BothWaysHaveThePrelude) {
+  EXPECT_EQ(
+      both("xs: List[int] = list(deque([1, 2]))\nprint(len(xs), bisect_left(xs, 2))", "", "2 1"),
+      "pass pass");
+  EXPECT_EQ(both("@lru_cache(None)\ndef f(n):\n    return n and 1 + f(n - 1)\nprint(f(4000))", "",
+                 "4000"),
+            "pass pass");
+  EXPECT_EQ(both("print(len(str(10 ** 20000)), sys.getrecursionlimit())", "", "20001 50000"),
+            "pass pass");
+  EXPECT_EQ(both("from math import pi as open\nprint(pow(2, 3), round(open))", "", "8 3"),
+            "pass pass");
+}
+
+// Half of the processor is as good as all of it; sleeping is not.
+TEST(LiveCodeBench, TimeIsWhatTheProgramUses) {
+  const Json tests = Json::array({stdin_test("", "done")});
+  const std::string shares =
+      "import time\nfor _ in range(6):\n    end = time.process_time() + 0.1\n"
+      "    while time.process_time() < end: pass\n    time.sleep(0.2)\nprint('done')";
+  const std::string sleeps = "import time\ntime.sleep(1.5)\nprint('done')";
+  for (const char* mode : {"emulation", "process"}) {
+    const Json spec = spec_of(tests, {{"mode", mode}, {"timeout_ms", 1000}});
+    EXPECT_EQ(outcomes(judged(spec, shares)), "pass") << mode;
+    EXPECT_EQ(outcomes(judged(spec, sleeps)), "timeout") << mode;
+  }
+}
+
+TEST(LiveCodeBench, WhoeverRanOutOfTimeTwiceIsNotAskedAgain) {
+  const Json tests(8, stdin_test("", "1"));
+  const Json spec = spec_of(tests, {{"timeout_ms", 300}});
+  const char* loops = "while True: pass";
+  const Verdict verdict = judged(spec, loops);
+  EXPECT_EQ(outcomes(verdict), "timeout timeout timeout timeout timeout timeout timeout timeout");
+  EXPECT_THAT(verdict.tests[2].why, HasSubstr("not run: 2 tests ran out of time"));
+  JudgeTools tools = test_tools();
+  tools.every_test = true;
+  const Verdict all = make_reward(spec, {"id", "?"}, "p.json", tools)->judge(loops);
+  EXPECT_THAT(all.tests[7].why, HasSubstr("no result after 0.3 seconds"));
 }
 
 TEST(LiveCodeBench, ModulesKeepTheirStateFromTestToTest) {
@@ -226,6 +266,17 @@ TEST(LiveCodeBench, AProgramThatTakesOverItsGuestIsWrongAndNothingElse) {
     EXPECT_EQ(verdict.reward, 0) << answer << ": " << verdict.why;
     EXPECT_EQ(verdict.tests.size(), 2u);
   }
+}
+
+TEST(LiveCodeBench, TestsAreCheckedBeforeAnyAnswer) {
+  const auto check = [](const Json& spec) {
+    make_reward(spec, {"id", "?"}, "p.json", test_tools())->check();
+  };
+  check(spec_of(Json::array({call_test("1\n[2]", "3")}), {{"func_name", "f"}}));
+  check(spec_of(Json::array({stdin_test("x", "y")})));
+  EXPECT_ERROR(
+      check(spec_of(Json::array({call_test("1", "3"), call_test("x", "3")}), {{"func_name", "f"}})),
+      "public 2 cannot be run: its values are no JSON");
 }
 
 TEST(LiveCodeBench, SpecsAreChecked) {

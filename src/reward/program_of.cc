@@ -22,7 +22,7 @@ std::string program_of(const Json& spec, std::string_view answer, const std::str
                         {"sanitise", extraction.sanitise},
                         {"entry_point", entry_point}};
   const PythonResult result = run_patiently(
-      sandbox_of(tools, where), {"sanitise", payload_text(payload), judging_limits(60)});
+      sandbox_of(tools, where), {"sanitise", payload_text(payload), judging_limits({10}, tools)});
   if (result.ending != Ending::kExited)
     throw Error(where + ": the program could not be taken from the answer: " + result.reason);
   return parse_json(result.reports, where).at("program");

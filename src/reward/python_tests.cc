@@ -43,18 +43,22 @@ std::string written(const Json& test) {
 
 class PythonTestsReward final : public Reward {
  public:
-  PythonTestsReward(SpecFields spec, Sandbox& sandbox)
-      : sandbox_(sandbox), reader_(spec, "fenced") {
+  PythonTestsReward(SpecFields spec, const JudgeTools& tools)
+      : where_(spec.where()), sandbox_(sandbox_of(tools, where_)), reader_(spec, "fenced") {
     const double seconds = spec.number("timeout_ms", 5000, 1, 600'000) / 1000;
     spec.text("entry_point", "");  // for people: the tests name what they call
     payload_ = {{"setup", spec.text("setup", "")},
                 {"driver", spec.text("driver", "")},
                 {"seconds", seconds},
+                {"every_test", tools.every_test},
                 {"tolerance", spec.number("tolerance", 0, 0, 1)},
                 {"tests", checked(spec.list("tests"), spec.where())}};
     spec.finish();
-    limits_ = judging_limits(seconds * static_cast<double>(payload_["tests"].size() + 1));
+    limits_ = judging_limits({seconds * static_cast<double>(payload_["tests"].size() + 1), seconds},
+                             tools);
   }
+
+  void check() override { check_tests(sandbox_, "python_tests", payload_, limits_, where_); }
 
   Verdict judge(std::string_view answer) override {
     Json payload = payload_;
@@ -69,6 +73,7 @@ class PythonTestsReward final : public Reward {
   int parts() const override { return static_cast<int>(payload_["tests"].size()); }
 
  private:
+  std::string where_;
   Sandbox& sandbox_;
   AnswerReader reader_;
   Json payload_;
@@ -78,8 +83,8 @@ class PythonTestsReward final : public Reward {
 }  // namespace
 
 std::unique_ptr<Reward> make_python_tests_reward(const Json& spec, const std::string& where,
-                                                 Sandbox& sandbox) {
-  return std::make_unique<PythonTestsReward>(SpecFields(spec, where), sandbox);
+                                                 const JudgeTools& tools) {
+  return std::make_unique<PythonTestsReward>(SpecFields(spec, where), tools);
 }
 
 }  // namespace umf

@@ -113,6 +113,87 @@ def sorted(x): return [5]
   EXPECT_EQ(outcomes(verdict), "wrong wrong error");
 }
 
+// A wrong answer that defines what the tests use.
+TEST(PythonTests, NamesOfTheSetupAreTheSetups) {
+  const Json tests = {{{"assert", "check(f(2))"}},           call("check(f(2))", "True"),
+                      {{"assert", "math.isclose(f(2), 4)"}}, call("math.isclose(f(2), 4)", "True"),
+                      {{"assert", "f(2) == RIGHT"}},         call("[f(2), RIGHT][0] == 4", "True")};
+  const Json setup = {{"setup", R"(
+import math
+RIGHT = 4
+def near(a, b): return abs(a - b) < 1e-9
+def check(x): return near(x, RIGHT)
+)"}};
+  EXPECT_EQ(outcomes(judged(spec_of(tests, setup), "def f(x): return x * x")),
+            "pass pass pass pass pass pass");
+  for (const char* trick : {
+           "def check(x): return True",
+           "def near(a, b): return True",
+           "RIGHT = 5",
+           "def abs(x): return 0",
+           "class math:\n    isclose = staticmethod(lambda a, b: True)",
+           "import numpy as math",
+           "import types\nmath = types.ModuleType('numpy')",
+           "import math\nmath.isclose = lambda a, b: True",
+           "check.__code__ = (lambda x: True).__code__",
+           "near.__code__ = (lambda a, b: True).__code__",
+           "import builtins\nbuiltins.abs = lambda x: 0",
+           "import sys\nsys.modules['umf.names_guest'].Guest.ask_evaluate = lambda self, e: "
+           "['value', True]",
+           "class Yes:\n    def __eq__(self, other): return True\n    def __sub__(self, o): return "
+           "0\ndef f(x): return Yes()",
+       }) {
+    const Verdict verdict =
+        judged(spec_of(tests, setup), std::string("def f(x): return 5\n") + trick);
+    EXPECT_EQ(verdict.reward, 0) << trick << ": " << outcomes(verdict);
+  }
+}
+
+TEST(PythonTests, ProgramsMayHaveNamesOfTheSetupForThemselves) {
+  const Json tests = {call("total(build([1, 2, 3]))", "6"), {{"assert", "twice(2) == 4"}}};
+  const Json setup = {{"setup", R"(
+class Node:
+    def __init__(self, value, rest=None): self.value, self.rest = value, rest
+def build(values):
+    node = None
+    for value in reversed(values): node = Node(value, node)
+    return node
+)"}};
+  const char* program = R"(
+class Node:
+    pass
+def build(x): return x + x
+def twice(x): return build(x)
+def total(node): return 0 if node is None else node.value + total(node.rest)
+)";
+  EXPECT_EQ(outcomes(judged(spec_of(tests, setup), program)), "pass pass");
+}
+
+TEST(PythonTests, AnInfinityIsNearToNothing) {
+  const Json tests = {call("f()", "float('inf')"), call("[f()]", "[float('-inf')]"),
+                      call("f()", "float('nan')"), call("f()", "1e308")};
+  const Json tolerance = {{"tolerance", 0.5}};
+  EXPECT_EQ(outcomes(judged(spec_of(tests, tolerance), "def f(): return 1.0")),
+            "wrong wrong wrong wrong");
+  EXPECT_EQ(outcomes(judged(spec_of(tests, tolerance), "def f(): return float('inf')")),
+            "pass wrong wrong wrong");
+}
+
+TEST(PythonTests, ModulesInTestsAreOurs) {
+  const Json tests = {{{"assert", "math.isclose(f(2), 4)"}}};
+  EXPECT_EQ(outcomes(judged(spec_of(tests), "import math\ndef f(x): return 4.0")), "pass");
+  for (const char* trick :
+       {"import numpy as math", "class math:\n    def isclose(a, b): return True",
+        "import math\nmath.isclose = lambda a, b: True"}) {
+    EXPECT_EQ(judged(spec_of(tests), std::string(trick) + "\ndef f(x): return 4.00001").reward, 0)
+        << trick;
+  }
+  EXPECT_EQ(outcomes(judged(spec_of(Json::array({{{"assert", "copy(3) == 3"}}})),
+                            "def copy(x): return x")),
+            "pass")
+      << "a function may have a module's name";
+}
+
 TEST(PythonTests, AProgramThatTakesOverItsGuestIsWrongAndNothingElse) {
   const Json tests = {call("f()", "5"), {{"assert", "f() == 5"}}, {{"stdin", ""}, {"stdout", "5"}}};
   for (const char* answer :
@@ -160,6 +241,45 @@ TEST(PythonTests, ABrokenTestIsNobodysFailure) {
     EXPECT_TRUE(std::isnan(verdict.reward)) << test;
     EXPECT_THAT(verdict.why, HasSubstr("test 1 cannot be run"));
   }
+}
+
+void check(const Json& spec) { make_reward(spec, {"id", "?"}, "p.json", test_tools())->check(); }
+
+TEST(PythonTests, TestsAreCheckedBeforeAnyAnswer) {
+  check(spec_of({call("f(1)", "two"), {{"assert", " f(2)"}}, {{"stdin", ""}, {"stdout", ""}}},
+                {{"setup", "two = 2"}}));
+  struct Case {
+    Json test;
+    const char *setup, *why;
+  };
+  for (const Case& c :
+       {Case{call("f(", "1"), "", "test 1 cannot be run: f( is not a Python expression"},
+        {call("f()", "1 +"), "", "test 1 cannot be run: 1 + is not"},
+        {call("f()", "g()"), "", "g() raises NameError"},
+        {Json{{"assert", "x ="}}, "", "x = is not"},
+        {call("f()", "1"), "import nothing",
+         "the setup cannot be run: it raises ModuleNotFoundError"},
+        {call("f()", "1"), "exit(", "the setup cannot be run: it raises SyntaxError"},
+        {call("f()", "1"), "raise SystemExit", "the setup cannot be run: it raises SystemExit"},
+        {call("f()", "1"), "while True: pass", "the setup cannot be run: it takes longer than 2"},
+        {call("f()", "sum(range(10**15))"), "", "test 1: "},
+        {call("f()", "1"), "import time\ntime.sleep(1000)", "it takes longer than 2 seconds"},
+        {call("f()", "bytes(10**13)"), "", "it takes too much memory"}}) {
+    const Json spec = spec_of(Json::array({c.test}), {{"setup", c.setup}, {"timeout_ms", 500}});
+    EXPECT_ERROR(check(spec), c.why);
+    EXPECT_TRUE(std::isnan(judged(spec, "def f(): return 1").reward)) << c.why;
+  }
+}
+
+TEST(PythonTests, NoJudgementTakesLongerThanItsToolsAllow) {
+  JudgeTools tools = test_tools();
+  tools.most_judging_ms = 1000;
+  const Json tests(20, call("f(1)", "1"));
+  const Json spec = spec_of(tests, {{"timeout_ms", 600'000}});
+  const Verdict verdict =
+      make_reward(spec, {"id", "?"}, "p.json", tools)->judge("def f(x):\n    while True: pass");
+  EXPECT_EQ(verdict.reward, 0) << verdict.why;
+  EXPECT_THAT(verdict.why, HasSubstr("not done after 1000 ms"));
 }
 
 TEST(PythonTests, SpecsAreChecked) {

@@ -9,7 +9,6 @@
 #include "reward/code_reward.h"
 #include "reward/math_answer.h"
 #include "reward/stoppable_reward.h"
-#include "reward/tester.h"
 
 namespace umf {
 namespace {
@@ -17,11 +16,10 @@ namespace {
 using RewardPointer = std::unique_ptr<Reward>;
 
 // Those that run the answer's program.
-template <RewardPointer (*make)(const Json&, const std::string&, Sandbox&)>
+template <RewardPointer (*make)(const Json&, const std::string&, const JudgeTools&)>
 RewardPointer over_sandbox(const Json& spec, const Asked&, const std::string& where,
                            const JudgeTools& tools) {
-  const std::string who = fmt::format("{}: reward '{}'", where, spec["type"].get<std::string>());
-  return make(spec, where, sandbox_of(tools, who));
+  return make(spec, where, tools);
 }
 
 struct RewardEntry {

@@ -33,6 +33,13 @@ struct JudgeTools {
   std::function<Sandbox&()> sandbox;
   std::function<ProcessRewardModel&(const std::string& where)> process_reward_model;
   std::stop_token stop = {};  // the sandbox hears it by itself (StoppableSandbox)
+  // Every test of a program runs, by the rules of the public graders. Otherwise a program that ran
+  // out of time in two tests is not asked again, and those left count as failed: rewards are shares
+  // of all tests all the same.
+  bool every_test = false;
+  // No program or command that judges an answer runs longer, whatever its tests ask for; tests that
+  // are not done by then have failed. 0: as long as the tests ask for.
+  int most_judging_ms = 0;
 };
 
 // The question that an answer is for, as far as judges look at it.

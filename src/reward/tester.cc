@@ -15,6 +15,9 @@ namespace umf {
 namespace {
 
 constexpr int kAttempts = 3;
+constexpr double kCrowded = 6;        // as in sandbox/python/patience.py
+constexpr double kOwnSeconds = 30;    // of the tester, for all tests
+constexpr double kTesterSeconds = 3;  // of the tester, for one test
 
 Verdict no_verdict(const std::string& why) {
   return {std::numeric_limits<double>::quiet_NaN(), why};
@@ -42,7 +45,8 @@ std::optional<TestOutcome> outcome_of(Ending ending) {
 struct Reports {
   std::vector<std::string> names;
   std::vector<TestVerdict> tests;
-  std::string failure;  // "" or why there is no verdict
+  std::string failure;    // "" or why there is no verdict
+  std::string preparing;  // what the tester does before it begins, which is no program's doing
   bool begun = false;
 
   void read(std::string_view text) {
@@ -57,6 +61,8 @@ struct Reports {
   void read_line(const Json& line) {
     if (line.contains("failed")) {
       failure = line["failed"];
+    } else if (line.contains("preparing")) {
+      preparing = line["preparing"];
     } else if (line.contains("tests")) {
       names = line["tests"].get<std::vector<std::string>>();
       begun = true;
@@ -95,8 +101,10 @@ Verdict verdict_of(const PythonResult& result) {
   if (!reports.failure.empty()) return no_verdict(reports.failure);
   Verdict verdict;
   if (!reports.begun) {
-    // Before the tests began only the text of the answer was worked on, and that was too much.
     if (!limit) return no_verdict("the tester ended without a report");
+    if (!reports.preparing.empty())
+      return no_verdict(fmt::format("{}: {}", reports.preparing, result.reason));
+    // Before the tests began only the text of the answer was worked on, and that was too much.
     verdict.why = fmt::format("{}: {}", name_of(*limit), result.reason);
     return verdict;
   }
@@ -124,17 +132,30 @@ Verdict judge_with(Sandbox& sandbox, const PythonJob& job) {
   return verdict_of(run_patiently(sandbox, job));
 }
 
-SandboxLimits judging_limits(double seconds) {
+SandboxLimits judging_limits(const JudgingTime& time, const JudgeTools& tools) {
   // As EvalPlus has it: 4 GiB, or what the machine has where that is less.
   const auto machine = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
                        static_cast<std::size_t>(::sysconf(_SC_PAGE_SIZE));
+  const int most_ms =
+      tools.most_judging_ms > 0 ? tools.most_judging_ms : std::numeric_limits<int>::max();
+  const auto ms = [&](double seconds) {
+    return static_cast<int>(std::min<double>(most_ms, 1000 * seconds));
+  };
   SandboxLimits limits;
-  // Time for the tester's own work beside what it allows the program.
-  limits.wall_ms = static_cast<int>(1000 * (seconds + 30));
-  limits.cpu_ms = 2 * limits.wall_ms;
+  // Programs are held to CPU time, which takes longer where the machine is busy.
+  limits.wall_ms = ms(kCrowded * time.all_seconds + kOwnSeconds);
+  limits.cpu_ms = ms(2 * time.all_seconds + kOwnSeconds);
+  if (time.test_seconds > 0) limits.tester_cpu_ms = ms(time.test_seconds + kTesterSeconds);
   limits.memory_bytes = std::min(std::size_t{4} << 30, machine);
   limits.output_bytes = std::size_t{256} << 20;
   return limits;
+}
+
+void check_tests(Sandbox& sandbox, const std::string& tester, Json payload,
+                 const SandboxLimits& limits, const std::string& where) {
+  payload["check"] = true;
+  const Verdict verdict = judge_with(sandbox, {tester, payload_text(payload), limits});
+  if (!verdict.passed()) throw Error(fmt::format("{}: {}", where, verdict.why));
 }
 
 std::string payload_text(const Json& payload) {

@@ -18,8 +18,16 @@ Verdict verdict_of(const PythonResult& result);
 // Runs it, again where the sandbox fails. Throws Cancelled where it was stopped.
 PythonResult run_patiently(Sandbox& sandbox, const PythonJob& job);
 
-// The limits of a job that tests for up to `seconds`.
-SandboxLimits judging_limits(double seconds);
+// Of a job that judges.
+struct JudgingTime {
+  double all_seconds;       // of the program, for all tests
+  double test_seconds = 0;  // for one of them; bounds the tester's own work on it, too
+};
+SandboxLimits judging_limits(const JudgingTime& time, const JudgeTools& tools = {});
+
+// Throws Error, naming `where`, with what a tester says about the tests of `payload` alone.
+void check_tests(Sandbox& sandbox, const std::string& tester, Json payload,
+                 const SandboxLimits& limits, const std::string& where);
 
 // JSON for a tester; bytes that are not UTF-8 become U+FFFD.
 std::string payload_text(const Json& payload);

@@ -88,11 +88,20 @@ void JobRun::look() {
   end_.use.cpu_seconds = std::max(end_.use.cpu_seconds, use.cpu_seconds);
   end_.use.peak_memory_bytes = std::max(end_.use.peak_memory_bytes, use.memory_bytes);
   if (use.cpu_seconds * 1e3 > limits_.cpu_ms) stop(Stop::kCpu);
+  if (limits_.tester_cpu_ms > 0) look_at_tester(use.root_cpu_seconds);
   // The kernel may have made room by killing one of several: the job went past its memory all the
   // same.
   const bool killed_for_memory = group_ != nullptr && group_->ran_out_of_memory();
   if (use.memory_bytes > memory_limit || killed_for_memory) stop(Stop::kMemory);
   if (use.processes > limits_.processes + kOwnProcesses) stop(Stop::kProcesses);
+}
+
+void JobRun::look_at_tester(double cpu_seconds) {
+  if (reports_->empty() || reports_->size() != reported_) {
+    reported_ = reports_->size();
+    tester_cpu_seconds_ = cpu_seconds;
+  }
+  if ((cpu_seconds - tester_cpu_seconds_) * 1e3 > limits_.tester_cpu_ms) stop(Stop::kTester);
 }
 
 void JobRun::read_stream(Stream& stream) {
@@ -204,6 +213,9 @@ JobEnd JobRun::conclude() {
     ends(Ending::kTimeout, fmt::format("not done after {} ms", limits_.wall_ms));
   } else if (stopped_ == Stop::kCpu) {
     ends(Ending::kTimeout, fmt::format("not done after {} ms of CPU time", limits_.cpu_ms));
+  } else if (stopped_ == Stop::kTester) {
+    ends(Ending::kTimeout, fmt::format("what it gave kept its judge busy for {} ms of CPU time",
+                                       limits_.tester_cpu_ms));
   } else if (stopped_ == Stop::kMemory || out_of_memory_ ||
              (group_ != nullptr && group_->ran_out_of_memory())) {
     ends(Ending::kMemory, fmt::format("used more than {} MiB", limits_.memory_bytes >> 20));

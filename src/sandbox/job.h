@@ -41,11 +41,12 @@ class JobRun {
     Descriptor ours, theirs;
     std::string* bytes;
   };
-  enum class Stop { kNo, kAsked, kTime, kCpu, kMemory, kProcesses, kOutput };
+  enum class Stop { kNo, kAsked, kTime, kCpu, kTester, kMemory, kProcesses, kOutput };
 
   bool begin(const std::vector<std::string>& frames);
   void watch(std::stop_token stop);
   void look();
+  void look_at_tester(double cpu_seconds);
   void read_frames();
   void read_stream(Stream& stream);
   void handle(const Frame& frame);
@@ -62,6 +63,8 @@ class JobRun {
   std::vector<int> given_;
   std::vector<Stream> streams_;
   std::string* reports_ = nullptr;
+  std::size_t reported_ = 0;       // bytes, when the tester was last seen to get on
+  double tester_cpu_seconds_ = 0;  // its own, at that time
   FrameReader reader_;
   int warden_ = 0;
   Descriptor warden_handle_;

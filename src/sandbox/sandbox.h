@@ -18,6 +18,9 @@ struct SandboxLimits {
   int processes = 32;
   std::size_t scratch_bytes = std::size_t{64} << 20;
   std::size_t output_bytes = std::size_t{1} << 20;  // of each stream; more ends the job
+  // Of a PythonJob's tester itself from one report to the next, in CPU time: what programs send
+  // must not keep it busy. 0: as long as the job may.
+  int tester_cpu_ms = 0;
 };
 
 enum class Ending {

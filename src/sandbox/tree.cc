@@ -103,7 +103,9 @@ TreeUse look_at_tree(int root, std::size_t memory_limit) {
   TreeUse use;
   std::vector<int> pids = {root};
   for (std::size_t i = 0; i < pids.size(); ++i) {
-    use.cpu_seconds += cpu_of(pids[i]);
+    const double cpu_seconds = cpu_of(pids[i]);
+    use.cpu_seconds += cpu_seconds;
+    if (i == 0) use.root_cpu_seconds = cpu_seconds;
     use.memory_bytes += resident_of(pids[i]);
     for (const int thread : threads_of(pids[i])) {
       ++use.processes;

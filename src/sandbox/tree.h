@@ -8,6 +8,7 @@ namespace umf {
 struct TreeUse {
   int processes = 0;  // threads count, as the system counts them
   double cpu_seconds = 0;
+  double root_cpu_seconds = 0;  // of the root alone, as long as it has waited for no child
   std::size_t memory_bytes = 0;
 };
 

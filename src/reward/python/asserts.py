@@ -1,43 +1,59 @@
 """The tester of programs whose tests are Python code: MBPP's asserts, HumanEval's check()."""
 
-import time
-
-from umf.candidate import CandidateError, CellGone
 from umf.names import Program
-from umf.reporting import Tests, short
+from umf.own_time import TooLong, passing, working
+from umf.reporting import PASSED, BadTest, Tests, short
 from umf.sanitise import prepare
+
+_OWN_SECONDS = 10.0  # for code that comes with the tests
 
 
 def run(payload, start, report):
     """{"program", "before": what stands before it, "sanitise", "entry_point", "seconds", "setup", "own": code that
     the tester runs first, "expose": the names that are taken from the program or null for all that tests use,
-    "tests": [{"name", "code"}]}: each test's code runs by itself after the program."""
-    program = prepare(payload["program"], payload["sanitise"], payload["entry_point"])
-    tests = Tests(report, (test["name"] for test in payload["tests"]))
-    for test in payload["tests"]:
-        judge(program, payload, test["code"], start, tests)
-
-
-def judge(program, payload, code, start, tests):
-    deadline = time.monotonic() + payload["seconds"]
+    "every_test", "tests": [{"name", "code"}]}: each test's code runs by itself after the program. With "check" in place
+    of "program" the tests alone are looked at."""
     try:
-        running = Program(start, payload["seconds"], source=payload["before"] + program, setup=payload["setup"],
-                          guarded=True)
-        names = own_names(payload["own"])
-        running.deadline = deadline
-        names.update(running.stand_ins(payload["setup"] + "\n" + code, payload["expose"]))
+        check(payload)
+    except BadTest as problem:
+        return report({"failed": str(problem)})
+    if payload.get("check"):
+        return report({"tests": []})
+    program = prepare(payload["program"], payload["sanitise"], payload["entry_point"])
+    names = (test["name"] for test in payload["tests"])
+    tests = Tests(report, names, payload["seconds"], payload.get("every_test", False))
+    for test in payload["tests"]:
+        tests.judge(lambda: judge(program, payload, test["code"], start))
+    return None
+
+
+def check(payload):
+    """That the tests can be run, as far as that is no program's doing. Setups may need the program, so none runs here."""
+    for name, code in (("setup", payload["setup"]), *((test["name"], test["code"]) for test in payload["tests"])):
+        try:
+            compile(code, "<string>", "exec")
+        except (SyntaxError, ValueError, RecursionError) as problem:
+            raise BadTest(f"{name} cannot be run: it is not Python: {problem}") from None
+    try:
+        with working(_OWN_SECONDS), passing(_OWN_SECONDS):
+            own_names(payload["own"])
+    except (Exception, SystemExit, TooLong) as problem:
+        raise BadTest(f"the code before the tests raises {type(problem).__name__}: {short(str(problem))}") from None
+
+
+def judge(program, payload, code, start):
+    running = Program(start, payload["seconds"], source=payload["before"] + program, setup=payload["setup"],
+                      guarded=True)
+    names = own_names(payload["own"])
+    names.update(running.stand_ins(payload["setup"] + "\n" + code, payload["expose"]))
+    try:
         exec(payload["setup"], names)
         exec(code, names)
-        running.candidate.close()
-    except CandidateError as problem:
-        return tests.failed(problem)
-    except (CellGone, MemoryError):
-        raise  # not the program's doing
     except AssertionError as problem:
-        return tests.ended("wrong", _failed_assert(problem, code))
-    except BaseException as problem:
-        return tests.ended("error", f"{type(problem).__name__}: {short(problem)}")
-    return tests.passed()
+        return "wrong", _failed_assert(problem, code)
+    finally:
+        running.candidate.close()
+    return PASSED
 
 
 def own_names(code):

@@ -9,7 +9,8 @@ _VIEWS = (type({}.keys()), type({}.items()))  # they compare as sets, and only t
 
 
 class Guest:
-    """ask({"args": [...], "seconds": limit or None}) -> [what it returned (large_values.to_plain), seconds] or ["timeout"]."""
+    """ask({"args": [...], "seconds": limit or None, "whole"}) -> [to_plain(what it returned, whole), seconds] or
+    ["timeout"]."""
 
     def __init__(self, source, entry_point):
         guest_world.take_away(("exit", "open"))
@@ -29,4 +30,4 @@ class Guest:
             return ["timeout"]
         if isinstance(value, _VIEWS):
             value = set(value)
-        return [to_plain(value), spent]
+        return [to_plain(value, request["whole"]), spent]

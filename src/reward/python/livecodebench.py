@@ -1,25 +1,47 @@
 """The tester of LiveCodeBench problems."""
 
 import json
-import os
+import sys
 
 from umf import output_compare
 from umf.candidate import CandidateError
-from umf.reporting import Tests, improper_answer, short
+from umf.livecodebench_program import MOST_DIGITS, PRELUDE
+from umf.process_runs import output_of
+from umf.reporting import PASSED, BadTest, Tests, improper_answer, short, wrong
+
+_EXTRA_SECONDS = 1.0  # the alarm inside is the limit; these are for programs that do not hear it
 
 
 def run(payload, start, report):
     """{"program", "func_name" or null, "tests": [JSON text of a list, ...], "names": [of each list],
-    "mode": "emulation" | "process", "seconds"}"""
+    "mode": "emulation" | "process", "seconds", "every_test"}; with "check" in place of "program" the tests alone are
+    looked at."""
+    sys.set_int_max_str_digits(MOST_DIGITS)
     cases, names = [], []
     for name, text in zip(payload["names"], payload["tests"]):
         listed = json.loads(text)
         cases += listed
         names += [f"{name} {number}" for number in range(1, len(listed) + 1)]
-    tests = Tests(report, names)
+    if payload["func_name"] is not None:
+        try:
+            cases = [read_call(case, name) for name, case in zip(names, cases)]
+        except BadTest as problem:
+            return report({"failed": str(problem)})
+    if payload.get("check"):
+        return report({"tests": []})
+    tests = Tests(report, names, payload["seconds"], payload.get("every_test", False))
     judge = judge_of(payload, start)
     for case in cases:
-        judge.judge(case, tests)
+        tests.judge(lambda: judge.judge(case))
+    return None
+
+
+def read_call(case, name):
+    """The arguments and the expected value of a test that calls a function."""
+    try:
+        return {"input": [json.loads(line) for line in case["input"].split("\n")], "output": json.loads(case["output"])}
+    except (ValueError, RecursionError) as problem:
+        raise BadTest(f"{name} cannot be run: its values are no JSON: {problem}") from None
 
 
 def judge_of(payload, start):
@@ -36,7 +58,7 @@ class Judge:
         self.seconds = payload["seconds"]
         self._start, self._candidate, self._broken = start, None, None
 
-    def ask(self, request):
+    def running(self):
         if self._broken is not None:
             raise self._broken  # it does not load, whatever the test
         if self._candidate is None or not self._candidate.alive:
@@ -45,85 +67,52 @@ class Judge:
             except CandidateError as problem:
                 self._broken = CandidateError(problem.outcome, f"while loading: {problem.message}")
                 raise self._broken from None
-        # The alarm inside is the limit; this one is for programs that do not hear it.
-        return self._candidate.ask(request, seconds=self.seconds + 1.0)
+        return self._candidate
 
     def start(self):
-        return self._start("livecodebench_guest", seconds=self.seconds + 1.0, source=self.program, kind=self.kind,
-                           name=self.name, seconds_per_test=self.seconds)
+        return self._start("livecodebench_guest", seconds=self.seconds + _EXTRA_SECONDS, source=self.program,
+                           kind=self.kind, name=self.name, seconds_per_test=self.seconds)
 
-    def judge(self, case, tests):
-        try:
-            answer = self.ask(self.question(case))
-        except CandidateError as problem:
-            return tests.failed(problem)
+    def judge(self, case):
+        answer = self.running().ask(case["input"], seconds=self.seconds + _EXTRA_SECONDS)
         if answer == ["timeout"]:
-            return tests.ended("timeout", f"no result after {self.seconds:g} seconds")
+            return "timeout", f"no result after {self.seconds:g} seconds"
         if not (isinstance(answer, list) and len(answer) == 2 and isinstance(answer[1], self.answers)):
-            return tests.failed(improper_answer())
-        return self.compare(case, answer[1], tests)
+            raise improper_answer()
+        return self.compare(case["output"], answer[1])
 
 
 class Functional(Judge):
     kind, answers = "call", object
 
-    def question(self, case):
-        return [json.loads(line) for line in case["input"].split("\n")]
-
-    def compare(self, case, got, tests):
-        expected = json.loads(case["output"])
+    def compare(self, expected, got):
         if isinstance(got, tuple):
             got = list(got)
-        try:
-            right = bool(got == expected)
-        except Exception as problem:
-            return tests.ended("error", f"comparing: {short(problem)}")
-        return tests.passed() if right else tests.wrong(expected, got)
+        return PASSED if bool(got == expected) else wrong(expected, got)
 
 
 class Emulated(Judge):
     kind, answers = "stdin", str
 
-    def question(self, case):
-        return case["input"]
-
-    def compare(self, case, got, tests):
+    def compare(self, expected, got):
         try:
-            right = output_compare.same_output(got, case["output"])
+            right = output_compare.same_output(got, expected)
         except output_compare.Incomparable as problem:
-            return tests.ended("error", f"comparing: {short(problem)}")
+            return "error", f"comparing: {short(str(problem))}"
         if right:
-            return tests.passed()
-        difference = output_compare.first_difference(got, case["output"])
+            return PASSED
+        difference = output_compare.first_difference(got, expected)
         if difference is None:
-            return tests.wrong(case["output"], got)
-        line, expected, found = difference
-        return tests.ended("wrong", f"line {line}: expected {short(expected)}, got {short(found)}")
+            return wrong(expected, got)
+        line, expected_line, found = difference
+        return "wrong", f"line {line}: expected {short(expected_line)}, got {short(found)}"
 
 
 class Plain(Emulated):
     """As an ordinary process with pipes, which is what people expect and not what the reference does."""
 
     def start(self):
-        return self._start("process_guest", seconds=self.seconds + 1.0, source=self.program)
+        return self._start("process_guest", source=self.program, prelude=PRELUDE, most_digits=MOST_DIGITS)
 
-    def ask(self, request):
-        return ["output", output_of(super().ask(request))]
-
-
-def output_of(answer):
-    """What a process printed, from the answer of process_guest."""
-    if not (isinstance(answer, list) and list(map(type, answer)) == [int, bytes, bytes]):
-        raise improper_answer()
-    status, out, stderr = answer
-    if status != 0:
-        raise _ended_badly(status, stderr)
-    return out.decode("utf-8", "replace")
-
-
-def _ended_badly(status, stderr):
-    text = stderr.decode("utf-8", "replace").strip().split("\n")[-1]
-    if os.WIFSIGNALED(status):
-        return CandidateError("crash", f"ended by signal {os.WTERMSIG(status)}")
-    outcome = "memory" if text.startswith("MemoryError") else "error"
-    return CandidateError(outcome, f"ended with status {os.WEXITSTATUS(status)}: {text}")
+    def judge(self, case):
+        return self.compare(case["output"], output_of(self.running(), case["input"], self.seconds))

@@ -5,7 +5,7 @@ import sys
 import types
 
 from umf import guest_world
-from umf.livecodebench_program import PRELUDE, as_function
+from umf.livecodebench_program import MOST_DIGITS, PRELUDE, as_function
 
 
 class FakeBuffer:
@@ -46,7 +46,7 @@ class Guest:
     """kind "stdin": ask(text) -> ["output", text]; kind "call": ask([arguments]) -> ["value", v]; or ["timeout"]."""
 
     def __init__(self, source, kind, name, seconds_per_test):
-        sys.set_int_max_str_digits(50000)
+        sys.set_int_max_str_digits(MOST_DIGITS)
         guest_world.take_away()
         self.kind, self.seconds = kind, seconds_per_test
         code = as_function(source) if kind == "stdin" else PRELUDE + "\n\n" + source

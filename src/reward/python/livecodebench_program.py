@@ -10,6 +10,7 @@ PRELUDE = "".join(
     + [f"import {name}\n" for name in _PLAIN]
     + ["sys.setrecursionlimit(50000)\n"]
 )
+MOST_DIGITS = 50000  # of a number that becomes text, or comes from it
 
 
 def as_function(source):

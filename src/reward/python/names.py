@@ -4,12 +4,14 @@ Test code runs with the tester, where the expected values are; each use of a sta
 """
 
 import ast
-import builtins
+import collections
 import sys
-import time
 
 from umf.candidate import CandidateError
+from umf.names_guest import PLAIN, names_in, without_builtins
 from umf.reporting import improper_answer
+
+_USUAL_MODULES = {"np": "numpy"}  # by the names that they are imported as
 
 
 class Remote:
@@ -56,22 +58,31 @@ class Remote:
             raise improper_answer()
         return iter([program.received(item) for item in items])
 
+    def __bool__(self):
+        program, reference, _ = self._remote
+        return bool(program.ask(["truth", reference]))
+
     def __repr__(self):
         return f"<{self._remote[2]}>"
+
+
+class CannotCross(BaseException):
+    """An object of the tests' own class: the program would have to share a process with it. Not an Exception, as test
+    code may catch those."""
 
 
 class Program:
     """A running program and the time it has left."""
 
     def __init__(self, start, seconds, **options):
-        self.deadline = time.monotonic() + seconds
         self.candidate = start("names_guest", seconds=seconds, **options)
+        self.time = self.candidate.loading
 
     def give(self, seconds):
-        self.deadline = time.monotonic() + seconds
+        self.time = self.candidate.allowance(seconds)
 
     def ask(self, request):
-        return self.candidate.ask(request, seconds=max(0.001, self.deadline - time.monotonic()))
+        return self.candidate.ask(request, seconds=self.time)
 
     def received(self, reference):
         if isinstance(reference, list) and len(reference) == 2 and reference[0] == "value":
@@ -81,31 +92,58 @@ class Program:
         raise improper_answer()
 
     def evaluate(self, expression):
+        """Where the program is."""
         return self.received(self.ask(["evaluate", expression]))
 
-    def stand_ins(self, code, names=None):
-        """For `names`, or else for all that `code` uses. Builtins stay ours, unless it uses no other name."""
+    def stand_ins(self, code, names=None, but=()):
+        """For `names`, or else for all that `code` uses `but` some. Builtins stay ours, unless it uses no other name."""
         kinds = self.ask(["names"])
         if not isinstance(kinds, dict) or not all(isinstance(kind, str) for kind in kinds.values()):
             raise improper_answer()
         if names is not None:
             return {name: self._stand_in(name, kinds.get(name, "callable")) for name in names}
-        used = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)} & kinds.keys()
-        own = {name for name in used if not hasattr(builtins, name)}
-        return {name: self._stand_in(name, kinds[name]) for name in own or used}
+        used = (names_in(code) & kinds.keys()) - set(but)
+        modules = _modules_in(code)
+        return {name: modules[name] if name in modules else self._stand_in(name, kinds[name])
+                for name in without_builtins(used)}
 
     def _stand_in(self, name, kind):
-        if kind.startswith("module "):
-            module = sys.modules.get(kind.removeprefix("module "))
-            if module is not None:
-                return module  # ours: the program may have changed its own
         if kind == "data":
             return self.received(self.ask(["name", name]))
         return Remote(self, ["name", name], name)
 
 
+def _modules_in(code):
+    """Our modules under the names that code uses them by, as math in math.isclose(a, b). They are never the program's
+    own: it may have changed them, or have called something else by that name."""
+    attributes, used = {}, collections.Counter()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            attributes.setdefault(node.value.id, []).append(node.attr)
+        elif isinstance(node, ast.Name):
+            used[node.id] += 1
+    modules = {}
+    for name, wanted in attributes.items():
+        module = sys.modules.get(_USUAL_MODULES.get(name, name))
+        if module is not None and used[name] == len(wanted) and all(hasattr(module, one) for one in wanted):
+            modules[name] = module
+    return modules
+
+
 def _sent(value):
-    return value._remote[1] if isinstance(value, Remote) else ["value", value]
+    if isinstance(value, Remote):
+        return value._remote[1]
+    if not _plain(value):
+        raise CannotCross(f"a value of type {type(value).__name__} cannot be given to the program")
+    return ["value", value]
+
+
+def _plain(value):
+    if isinstance(value, dict):
+        return all(map(_plain, value)) and all(map(_plain, value.values()))
+    if isinstance(value, (list, tuple, set, frozenset, collections.deque)):
+        return all(map(_plain, value))
+    return isinstance(value, PLAIN)
 
 
 def _change(ours, after):

@@ -1,5 +1,6 @@
 """A guest whose names can be used from outside: its functions called, its objects held on to."""
 
+import ast
 import builtins
 import collections
 import decimal
@@ -15,6 +16,16 @@ PLAIN += (collections.deque, decimal.Decimal, fractions.Fraction)
 if numpy is not None:
     PLAIN += (numpy.generic, numpy.ndarray)
 _MOST_ITEMS = 1_000_000
+_BUILTINS = frozenset(dir(builtins))
+
+
+def names_in(code):
+    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+
+
+def without_builtins(names):
+    """Those that are no builtins; all of them where there are no others."""
+    return {name for name in names if name not in _BUILTINS} or names
 
 
 class Guest:
@@ -29,8 +40,15 @@ class Guest:
         module = types.ModuleType("__main__" if not guarded else "program")
         self.names = module.__dict__
         self.held = []
-        for part in (setup, source) if setup_first else (source, setup):
-            exec(part, self.names)
+        self.setup = setup
+        if setup_first:
+            exec(setup, self.names)
+            self.of_setup = {name: value for name, value in self.names.items() if not name.startswith("__")}
+            exec(source, self.names)
+        else:
+            self.of_setup = {}
+            exec(source, self.names)
+            exec(setup, self.names)
 
     def ask(self, request):
         what, *rest = request
@@ -49,7 +67,23 @@ class Guest:
         return kinds
 
     def ask_evaluate(self, expression):
-        return self._give(eval(expression, self.names))
+        return self._give(eval(expression, self._scope(expression)))
+
+    def _scope(self, expression):
+        """What an expression of the tests sees. Names that the setup defined are the setup's, whatever the program made of
+        them, and builtins are Python's, unless the expression uses no other name of the program's."""
+        lost = {name for name, value in self.of_setup.items() if self.names.get(name) is not value}
+        used = (names_in(expression) & self.names.keys()) - self.of_setup.keys()
+        shadows = used - without_builtins(used)
+        if not lost and not shadows:
+            return self.names
+        scope = {name: value for name, value in self.names.items() if name not in shadows}
+        if lost:
+            exec(self.setup, scope)
+        return scope
+
+    def ask_truth(self, target):
+        return bool(self._take(target))
 
     def ask_name(self, name):
         return self._give(self.names[name])

@@ -3,30 +3,39 @@
 import os
 import signal
 import sys
+import time
 
-from umf import guest_world
+from umf import guest_world, patience
 from umf.guest_host import OutputLimit
 
 _MOST_OUTPUT = 32 << 20
 
 
 class Guest:
-    """ask(text of stdin) -> [wait status, stdout, the end of stderr], as bytes."""
+    """ask({"stdin", "seconds"}) -> [wait status, stdout, the end of stderr], as bytes, or ["timeout"].
 
-    def __init__(self, source):
+    `prelude` is code that runs before the program; `most_digits` of a number that becomes text.
+    """
+
+    def __init__(self, source, prelude="", most_digits=None):
         # Errors of syntax belong to every test, as they would with a fresh interpreter.
-        self.source = source
+        self.source, self.prelude = source, prelude
+        if most_digits is not None:
+            sys.set_int_max_str_digits(most_digits)
 
-    def ask(self, text):
+    def ask(self, request):
         files = [_nameless_file() for _ in range(3)]
         try:
             with open(files[0], "wb", closefd=False) as stdin:
-                stdin.write(text.encode("utf-8", "surrogatepass"))
+                stdin.write(request["stdin"].encode("utf-8", "surrogatepass"))
             os.lseek(files[0], 0, os.SEEK_SET)
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
             child = os.fork()
             if child == 0:
                 self._run(files)
-            _, status = os.waitpid(child, 0)
+            status = _wait(child, request["seconds"])
+            if status is None:
+                return ["timeout"]
             if os.fstat(files[1]).st_size > _MOST_OUTPUT:
                 raise OutputLimit(f"more than {_MOST_OUTPUT} bytes of output")
             return [status, self._content(files[1], 0), self._content(files[2], 4000)]
@@ -36,6 +45,7 @@ class Guest:
 
     def _run(self, files):
         try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
             for place, file in enumerate(files):
                 os.dup2(file, place)
             os.closerange(3, 64)
@@ -44,7 +54,7 @@ class Guest:
             sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace")
             sys.argv = ["main.py"]
             guest_world.add_site_names()
-            os._exit(run_main(self.source))
+            os._exit(run_main(self.prelude, self.source))
         finally:
             os._exit(1)
 
@@ -55,7 +65,23 @@ class Guest:
         return os.pread(file, size - begin, begin)
 
 
-def run_main(source):
+def _wait(child, seconds):
+    """The wait status of a child, or None when it had its seconds and was killed. SIGCHLD must be blocked."""
+    begin = time.monotonic()
+    while True:
+        left = patience.left(seconds, time.monotonic() - begin,
+                             lambda: time.clock_gettime(patience.cpu_clock(child)))
+        signal.sigtimedwait({signal.SIGCHLD}, max(0.0, left))
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status
+        if left <= 0:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return None
+
+
+def run_main(prelude, source):
     """Runs it as __main__; the exit status that an interpreter would give."""
     main = type(sys)("__main__")
     main.__dict__["__builtins__"] = __builtins__
@@ -63,6 +89,7 @@ def run_main(source):
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     status = 0
     try:
+        exec(prelude, main.__dict__)
         exec(compile(source, "main.py", "exec"), main.__dict__)
     except SystemExit as end:
         if end.code is not None and not isinstance(end.code, int):

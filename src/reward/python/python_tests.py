@@ -1,98 +1,101 @@
 """The tester of problem files' own tests: calls, asserts, and programs that read stdin."""
 
+import math
+
 from umf import output_compare
 from umf.candidate import CandidateError, CellGone
-from umf.livecodebench import output_of
-from umf.names import Program
-from umf.reporting import BadTest, Tests, short
+from umf.names import CannotCross, Program
+from umf.names_guest import names_in
+from umf.own_tests import OwnTests
+from umf.process_runs import output_of
+from umf.reporting import PASSED, BadTest, Tests, short, wrong
 
 
 def run(payload, start, report):
-    """{"program", "setup", "driver", "seconds", "tolerance", "tests": [{"call", "expect"} | {"assert"} | {"stdin", "stdout"}]}"""
-    tests = Tests(report, (f"test {number}" for number in range(1, len(payload["tests"]) + 1)))
-    judge = Judge(payload, start)
-    for number, test in enumerate(payload["tests"], 1):
-        try:
-            judge.judge(test, tests)
-        except CandidateError as problem:
-            tests.failed(problem)
-        except BadTest as problem:
-            return report({"failed": f"test {number} cannot be run: {problem}"})
+    """{"program", "setup", "driver", "seconds", "tolerance", "every_test",
+    "tests": [{"call", "expect"} | {"assert"} | {"stdin", "stdout"}]}; with "check" in place of "program" the tests
+    alone are looked at."""
+    try:
+        own = OwnTests(payload["setup"], payload["tests"], payload["seconds"], report)
+        if payload.get("check"):
+            return report({"tests": []})
+        names = (f"test {number}" for number in range(1, len(payload["tests"]) + 1))
+        tests = Tests(report, names, payload["seconds"], payload.get("every_test", False))
+        judge = Judge(payload, own, start)
+        for number, test in enumerate(payload["tests"]):
+            tests.judge(lambda: judge.judge(number, test))
+    except BadTest as problem:
+        return report({"failed": str(problem)})
     return None
 
 
 class Judge:
-    def __init__(self, payload, start):
-        self.source, self.setup, self.start = payload["program"], payload["setup"], start
+    def __init__(self, payload, own, start):
+        self.source, self.own, self.start = payload["program"], own, start
         self.driver = payload["driver"]
         self.seconds, self.tolerance = payload["seconds"], payload["tolerance"]
         self.program = self.process = self.broken = None
 
-    def judge(self, test, tests):
+    def judge(self, number, test):
         if "call" in test:
-            self.judge_call(test, tests)
-        elif "assert" in test:
-            self.judge_assert(test["assert"], tests)
-        else:
-            self.judge_output(test, tests)
+            return self.judge_call(test["call"].strip(), self.own.expected[number])
+        if "assert" in test:
+            return self.judge_assert(test["assert"].strip())
+        return self.judge_output(test)
 
-    def judge_call(self, test, tests):
-        expected = self.evaluate(test["expect"], self.own_names())
-        got = self.running().evaluate(test["call"])
+    def judge_call(self, expression, expected):
+        got = self.called(expression)
         try:
             right = same(got, expected, self.tolerance)
         except Exception:
             right = False
-        return tests.passed() if right else tests.wrong(expected, got)
+        return PASSED if right else wrong(expected, got)
 
-    def judge_assert(self, expression, tests):
-        names = self.own_names()
+    def called(self, expression):
+        """What a setup's function makes of a program's value is worked out here, where the program cannot get at it,
+        unless both must share objects."""
+        program = self.running()
+        if names_in(expression) & self.own.names:
+            try:
+                return eval(expression, self.names_for(program, expression))
+            except CannotCross:
+                program.give(self.seconds)
+        return program.evaluate(expression)
+
+    def judge_assert(self, expression):
+        program = self.running()
+        names = self.names_for(program, expression)
         try:
-            code = compile(expression, "<assert>", "eval")
-        except (SyntaxError, ValueError) as problem:
-            raise BadTest(f"{short(expression)} is not a Python expression: {problem}") from None
-        names.update(self.running().stand_ins(expression))
-        try:
-            right = bool(eval(code, names))
+            right = bool(eval(expression, names))
         except (CandidateError, CellGone, MemoryError):
             raise
         except Exception as problem:
-            return tests.ended("wrong", f"{short(expression)}: {type(problem).__name__}: {short(problem)}")
-        return tests.passed() if right else tests.ended("wrong", f"{short(expression)} does not hold")
+            return "wrong", f"{short(expression)}: {type(problem).__name__}: {short(str(problem))}"
+        return PASSED if right else ("wrong", f"{short(expression)} does not hold")
 
-    def judge_output(self, test, tests):
+    def names_for(self, program, expression):
+        """What an expression sees here: the setup, and the program's functions under names that are not the setup's."""
+        names = self.own.make_names()
+        names.update(program.stand_ins(f"{self.own.setup}\n{expression}", but=self.own.names))
+        return names
+
+    def judge_output(self, test):
         if self.process is None or not self.process.alive:
             source = f"{self.source}\n{self.driver}\n" if self.driver else self.source
-            self.process = self.start("process_guest", seconds=self.seconds, source=source)
-        got = output_of(self.process.ask(test["stdin"], seconds=self.seconds))
+            self.process = self.start("process_guest", source=source)
+        got = output_of(self.process, test["stdin"], self.seconds)
         try:
             right = output_compare.same_output(got, test["stdout"])
         except output_compare.Incomparable:
             right = False
-        return tests.passed() if right else tests.wrong(test["stdout"], got)
-
-    def own_names(self):
-        """What the tester's own expressions see: the setup, never the program."""
-        names = {}
-        try:
-            exec(self.setup, names)
-        except Exception as problem:
-            raise BadTest(f"the setup raises {type(problem).__name__}: {problem}") from None
-        return names
-
-    @staticmethod
-    def evaluate(expression, names):
-        try:
-            return eval(expression, names)
-        except Exception as problem:
-            raise BadTest(f"{short(expression)} raises {type(problem).__name__}: {problem}") from None
+        return PASSED if right else wrong(test["stdout"], got)
 
     def running(self):
         if self.broken is not None:
             raise self.broken
         if self.program is None or not self.program.candidate.alive:
             try:
-                self.program = Program(self.start, self.seconds, source=self.source, setup=self.setup,
+                self.program = Program(self.start, self.seconds, source=self.source, setup=self.own.setup,
                                        setup_first=True)
             except CandidateError as problem:
                 self.broken = CandidateError(problem.outcome, f"while loading: {problem.message}")
@@ -103,13 +106,13 @@ class Judge:
 
 def same(got, expected, tolerance):
     """Python's ==; with a tolerance, floats of values that are built alike may differ by so much, or by so much of
-    the expected one."""
+    the expected one. An infinity is near to nothing."""
     if got == expected:
         return True
     if tolerance == 0 or type(got) is not type(expected):
         return False
     if isinstance(expected, float):
-        return abs(got - expected) <= tolerance * max(1.0, abs(expected))
+        return math.isfinite(expected) and abs(got - expected) <= tolerance * max(1.0, abs(expected))
     if isinstance(expected, (list, tuple)):
         return len(got) == len(expected) and all(same(a, b, tolerance) for a, b in zip(got, expected))
     if isinstance(expected, dict):

@@ -1,8 +1,12 @@
-"""One line per test, in the form that reward/tester_verdict.cc reads."""
+"""One line per test, in the form that reward/tester.cc reads; and the one place where a test's outcome is decided."""
 
-from umf.candidate import CandidateError
+from umf.candidate import CandidateError, CellGone
+from umf.large_values import described
+from umf.own_time import TooLong, working
 
 _SHOWN = 120
+_MOST_TIMEOUTS = 2
+_OWN_SECONDS = 2.0  # for the tester's own work on one test, beside the seconds of the test
 
 
 def improper_answer():
@@ -13,7 +17,7 @@ def improper_answer():
 def short(value):
     """A value for people, never longer than a line."""
     try:
-        text = value if isinstance(value, str) else repr(value)
+        text = value if isinstance(value, str) else described(value) or repr(value)
     except Exception as problem:
         text = f"<{type(problem).__name__} in repr>"
     text = text.replace("\n", "\\n")
@@ -24,12 +28,39 @@ class BadTest(Exception):
     """The test itself is wrong, whatever the program does."""
 
 
-class Tests:
-    """Reports outcomes in order; `names` are those of all tests, so that none can be lost."""
+# What judging one test gives: an outcome, and why.
 
-    def __init__(self, report, names):
+PASSED = "pass", ""
+
+
+def wrong(expected, got):
+    return "wrong", f"expected {_quoted(expected)}, got {_quoted(got)}"
+
+
+def failed(problem):
+    """`problem` is a CandidateError."""
+    outcome = problem.outcome if problem.outcome in ("timeout", "memory", "crash") else "error"
+    return outcome, short(problem.message)
+
+
+def _quoted(value):
+    """Strings with their quotes, so that '7' is not 7."""
+    return short(described(value) or repr(value)) if isinstance(value, str) else short(value)
+
+
+class Tests:
+    """Reports outcomes in order; `names` are those of all tests, so that none can be lost.
+
+    `every`: each test runs, whatever came before. Otherwise a program that ran out of time twice is asked no more, and
+    the tests that are left count as out of time, too.
+    """
+
+    def __init__(self, report, names, seconds, every):
+        """`seconds` are those of one test."""
         self._report = report
         self._names = list(names)
+        self._own_seconds = seconds + _OWN_SECONDS
+        self._timeouts_left = len(self._names) if every else _MOST_TIMEOUTS
         self._done = 0
         report({"tests": self._names})
 
@@ -37,19 +68,42 @@ class Tests:
     def left(self):
         return len(self._names) - self._done
 
-    def passed(self):
-        self.ended("pass", "")
+    def judge(self, work):
+        """One test: work() gives its outcome and why. Returns the outcome.
 
-    def wrong(self, expected, got):
-        self.ended("wrong", f"expected {short(_shown(expected))}, got {short(_shown(got))}")
+        Whatever else happens in there is the program's doing, because nothing but what it sent can make our own code
+        fail: what cannot be read, compared, printed, or dealt with in time is wrong. Only a test that is wrong by itself
+        and a sandbox that fails are not.
+        """
+        if self.given_up:
+            return self.not_run(1)
+        try:
+            with working(self._own_seconds):
+                outcome, why = work()
+        except (BadTest, CellGone, KeyboardInterrupt):
+            raise
+        except CandidateError as problem:
+            outcome, why = failed(problem)
+        except TooLong:
+            outcome, why = "timeout", "what it gave takes too long to look at"
+        except MemoryError:
+            outcome, why = "memory", "what it gave takes too much memory to look at"
+        except BaseException as problem:
+            outcome, why = "error", _exception(problem)
+        self.ended(outcome, why)
+        return outcome
 
-    def failed(self, problem):
-        """`problem` is a CandidateError."""
-        outcome = problem.outcome if problem.outcome in ("timeout", "memory", "crash") else "error"
-        self.ended(outcome, short(problem.message))
+    @property
+    def given_up(self):
+        return self._timeouts_left <= 0
+
+    def not_run(self, count):
+        self.not_reached(count, "timeout", f"not run: {_MOST_TIMEOUTS} tests ran out of time before")
+        return "timeout"
 
     def ended(self, outcome, why):
         self._done += 1
+        self._timeouts_left -= outcome == "timeout"
         self._report({"outcome": outcome, "why": why} if why else {"outcome": outcome})
 
     def not_reached(self, count, outcome, why):
@@ -57,6 +111,8 @@ class Tests:
             self.ended(outcome, why)
 
 
-def _shown(value):
-    """Strings with their quotes, so that '7' is not 7."""
-    return repr(value) if isinstance(value, str) else value
+def _exception(problem):
+    try:
+        return f"{type(problem).__name__}: {short(str(problem))}"
+    except Exception:
+        return type(problem).__name__

@@ -6,9 +6,10 @@ import socket
 import time
 
 from umf import channel, guest_host, wire
-from umf.cell import ENDED, KILL, MESSAGE, START
+from umf.cell import ENDED, KILL, MESSAGE, START, USED
+from umf.patience import Allowance
 
-_GRACE_SECONDS = 2.0  # for the cell to say how a candidate ended
+_GRACE_SECONDS = 2.0  # for the cell to say how a candidate ended, and for a guest to take a question
 
 
 class CandidateError(Exception):
@@ -46,7 +47,7 @@ class Cell:
     def __init__(self, link, believe_signals):
         self._link, self._believe_signals = link, believe_signals
         self._started = 0
-        self._statuses = {}
+        self._numbers = {}  # (what, which): what the cell told and nobody asked for yet
 
     def start(self, descriptor):
         self._started += 1
@@ -58,8 +59,17 @@ class Cell:
 
     def status(self, which):
         """The wait status of a candidate, or None if it has not ended in time."""
+        return self._told(ENDED, which)
+
+    def cpu_seconds(self, which):
+        """What a candidate has used since it was started, without what it started itself; 0 once it ended."""
+        self._say(USED, which, [])
+        return (self._told(USED, which) or 0) / 1000
+
+    def _told(self, what, which):
+        """The number that the cell tells of a candidate, or None if it does not in time."""
         deadline = time.monotonic() + _GRACE_SECONDS
-        while which not in self._statuses:
+        while (what, which) not in self._numbers:
             self._link.settimeout(max(0.001, deadline - time.monotonic()))
             try:
                 message = self._link.recv(MESSAGE.size)
@@ -69,10 +79,9 @@ class Cell:
                 self._link.settimeout(None)
             if not message:
                 raise CellGone("the cell ended early")
-            what, ended, status = MESSAGE.unpack(message)
-            if what == ENDED:
-                self._statuses[ended] = status
-        return self._statuses.pop(which)
+            about, whom, number = MESSAGE.unpack(message)
+            self._numbers[about, whom] = number
+        return self._numbers.pop((what, which))
 
     def death(self, status):
         """What a wait status of a candidate, or of a process of its, says about it."""
@@ -99,16 +108,22 @@ class Candidate:
         self._socket, theirs = socket.socketpair()
         with theirs:
             self._id = cell.start(theirs.fileno())
+        self.loading = self.allowance(seconds)
         try:
-            self._exchange(guest_host.LOAD, [guest, options], seconds)
+            self._exchange(guest_host.LOAD, [guest, options], self.loading)
         except CandidateError:
             self.close()
             raise
 
     def ask(self, request, seconds=4.0):
+        """`seconds` may be an Allowance: what is left of one that several questions share."""
         if not self.alive:
             raise CandidateError("crash", "it has ended before")
-        return self._exchange(guest_host.ASK, request, seconds)
+        allowance = seconds if isinstance(seconds, Allowance) else self.allowance(seconds)
+        return self._exchange(guest_host.ASK, request, allowance)
+
+    def allowance(self, seconds):
+        return Allowance(seconds, lambda: self._cell.cpu_seconds(self._id))
 
     def death(self, status):
         """What a wait status that the guest saw says: of a process that the program runs in."""
@@ -124,28 +139,29 @@ class Candidate:
         self._socket.close()
         self._cell.kill(self._id)
 
-    def _exchange(self, kind, request, seconds):
-        deadline = time.monotonic() + seconds
-
+    def _exchange(self, kind, request, allowance):
         def keep_deadline():
-            left = deadline - time.monotonic()
-            if left <= 0:
+            pause = allowance.pause()
+            if pause <= 0:
                 raise TimeoutError()
-            self._socket.settimeout(left)
+            self._socket.settimeout(pause)
 
+        data = wire.encode(request)
         try:
-            data = wire.encode(request)
-            keep_deadline()
+            self._socket.settimeout(allowance.seconds + _GRACE_SECONDS)
             channel.send(self._socket, kind, data)
             kind, body = channel.receive(self._socket, wire.MAX_BYTES, keep_deadline)
         except TimeoutError:
             self._end()
-            raise CandidateError("timeout", f"no answer after {seconds:g} seconds") from None
+            raise CandidateError("timeout", f"no answer after {allowance.seconds:g} seconds") from None
         except channel.TooLarge:
             self._end()
             raise CandidateError("output", "the answer is too large") from None
         except (channel.Closed, ConnectionError):
             raise self._death() from None
+        except BaseException:
+            self._end()  # or the rest of this answer would be taken for the next
+            raise
         return self._judge(kind, body)
 
     def _judge(self, kind, body):

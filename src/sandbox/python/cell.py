@@ -11,17 +11,18 @@ import select
 import signal
 import socket
 import struct
+import time
 
-from umf import disturbances, guest_host, linux
+from umf import disturbances, guest_host, linux, patience
 
 SCRATCH = "/tmp"
 NOBODY = 65534
 # Of the main thread. The kernel leaves 128 MiB below the stack free for it to grow into.
 STACK_BYTES = 112 << 20
 NEW_STACK_BYTES = 8 << 20  # of a new program, which takes it for the size of its threads' stacks, too
-START, KILL, ENDED = b"s", b"k", b"e"
+START, KILL, ENDED, USED = b"s", b"k", b"e", b"u"
 DISTURBED = 3  # the exit status of a cell that a signal from outside has reached
-MESSAGE = struct.Struct("<cii")  # what, which, wait status
+MESSAGE = struct.Struct("<cii")  # what, which, wait status or milliseconds of CPU time
 
 
 class Cell:
@@ -90,6 +91,8 @@ class Cell:
             self._start(which, descriptors[0])
         elif what == KILL:
             self._kill(which)
+        elif what == USED:
+            self.link.send(MESSAGE.pack(USED, which, self._used_ms(which)))
         return True
 
     def _start(self, which, descriptor):
@@ -104,6 +107,13 @@ class Cell:
             if candidate == which:
                 os.kill(pid, signal.SIGKILL)
         self._sweep(but=which)
+
+    def _used_ms(self, which):
+        """CPU time of a candidate itself; 0 once it ended."""
+        for pid, candidate in self.candidates.items():
+            if candidate == which:
+                return int(1000 * time.clock_gettime(patience.cpu_clock(pid)))
+        return 0
 
     def _sweep(self, but):
         """What an ended candidate left behind; while others live, nobody can tell whose it is."""

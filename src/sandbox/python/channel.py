@@ -22,7 +22,8 @@ def send(socket, kind, body=b""):
 
 
 def receive(socket, at_most, before_each=lambda: None):
-    """(kind, body). `before_each` runs before every wait: the place to keep a deadline."""
+    """(kind, body). `before_each` runs before every wait: the place to set a timeout for it, and to raise when no time is
+    left. A wait that timed out is followed by the next."""
     kind, length = _HEAD.unpack(_exactly(socket, _HEAD.size, before_each))
     if length > at_most:
         raise TooLarge()
@@ -33,7 +34,10 @@ def _exactly(socket, count, before_each):
     parts, left = [], count
     while left > 0:
         before_each()
-        part = socket.recv(min(left, 1 << 20))
+        try:
+            part = socket.recv(min(left, 1 << 20))
+        except TimeoutError:
+            continue
         if not part:
             raise Closed()
         parts.append(part)

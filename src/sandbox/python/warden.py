@@ -126,7 +126,8 @@ def run_tester(world, umf, header):
         return candidate.Candidate(cells, guest, seconds, options)
 
     def report(line):
-        channel.send(umf, REPORT, json.dumps(line).encode() + b"\n")
+        # Texts of programs may hold halves of characters, which no JSON of ours may.
+        channel.send(umf, REPORT, json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 
     tester.run(payload, start, report)
     link.close()

@@ -21,8 +21,10 @@ MAX_BYTES = 64 << 20
 MAX_DEPTH = 200
 
 _PLAIN = frozenset((type(None), bool, int, float, str))
-_SAFE_DTYPES = frozenset("?bhilqBHILQefdgFDGUSmM")
+_SAFE_DTYPES = frozenset("?bhilqBHILQefdFDUSmM")  # not long double: not all of its bits make a number
 _BIG = 1 << 4096  # well below the number of digits that int() of a text accepts
+_FRACTION_BITS = 1 << 16  # of each part: making a fraction takes the square of it
+_CROWD = 1000
 
 
 class WireError(Exception):
@@ -144,6 +146,8 @@ def _pack_dict(value, depth):
 
 
 def _pack_array(value, depth):
+    if isinstance(value, numpy.ma.MaskedArray):
+        return {"O": ["MaskedArray", _short(lambda: repr(value))]}  # its base would show what it hides
     value = numpy.asarray(value)
     if value.dtype.char in _SAFE_DTYPES:
         return {"n": [value.dtype.str, list(value.shape), base64.b64encode(value.tobytes()).decode()]}
@@ -188,16 +192,31 @@ def _unpack(tagged):
     return _UNPACKERS[tag](content)
 
 
+# Content may be any value that was unpacked before, and the work on it must be as small as its bytes: a range, say, has
+# more elements than anybody can wait for.
+
+
+def _is(kind, content):
+    if type(content) is not kind:
+        raise ValueError(f"not of type {kind.__name__}")
+    return content
+
+
 def _unpack_int(text):
-    if type(text) is not str:
-        raise ValueError("a large int must be text")
-    return int(text, 16)
+    return int(_is(str, text), 16)
 
 
 def _unpack_dict(items):
-    if type(items) is not list or len(items) % 2:
+    if len(_is(list, items)) % 2:
         raise ValueError("a dict needs keys and values")
-    return dict(zip(items[::2], items[1::2]))
+    return dict(zip(_keys(items[::2]), items[1::2]))
+
+
+def _keys(values):
+    """Many keys of one hash, which no honest value has, make a set or a dict take the square of their number."""
+    if len(_is(list, values)) > _CROWD and max(collections.Counter(map(hash, values)).values()) > _CROWD:
+        raise ValueError("too many keys of one hash")
+    return values
 
 
 def _safe_dtype(text):
@@ -215,12 +234,12 @@ def _shape(numbers):
 
 def _unpack_array(content):
     dtype, shape, data = content
-    return numpy.frombuffer(base64.b64decode(data), _safe_dtype(dtype)).reshape(_shape(shape)).copy()
+    return numpy.frombuffer(base64.b64decode(_is(str, data)), _safe_dtype(dtype)).reshape(_shape(shape)).copy()
 
 
 def _unpack_objects(content):
     shape, items = content
-    array = numpy.empty(len(items), dtype=object)
+    array = numpy.empty(len(_is(list, items)), dtype=object)
     for index, item in enumerate(items):
         array[index] = item
     return array.reshape(_shape(shape))
@@ -228,7 +247,7 @@ def _unpack_objects(content):
 
 def _unpack_scalar(content):
     dtype, data = content
-    return numpy.frombuffer(base64.b64decode(data), _safe_dtype(dtype))[0]
+    return numpy.frombuffer(base64.b64decode(_is(str, data)), _safe_dtype(dtype))[0]
 
 
 def _unpack_range(parts):
@@ -236,29 +255,32 @@ def _unpack_range(parts):
     return range(start, stop, step)
 
 
-def _listed(make):
-    def unpack(items):
-        if type(items) is not list:
-            raise ValueError("a collection needs a list")
-        return make(items)
+def _unpack_fraction(parts):
+    numerator, denominator = (_is(int, part) for part in parts)
+    if max(numerator.bit_length(), denominator.bit_length()) > _FRACTION_BITS:
+        raise ValueError("a fraction of so many digits")
+    return fractions.Fraction(numerator, denominator)
 
-    return unpack
+
+def _unpack_opaque(parts):
+    type_name, text = (_is(str, part) for part in parts)
+    return Opaque(type_name[:200], text[:200])
 
 
 _UNPACKERS = {
     "i": _unpack_int,
-    "t": _listed(tuple),
+    "t": lambda items: tuple(_is(list, items)),
     "d": _unpack_dict,
-    "s": _listed(set),
-    "f": _listed(frozenset),
-    "b": lambda text: base64.b64decode(text),
-    "B": lambda text: bytearray(base64.b64decode(text)),
-    "c": lambda parts: complex(float(parts[0]), float(parts[1])),
+    "s": lambda items: set(_keys(items)),
+    "f": lambda items: frozenset(_keys(items)),
+    "b": lambda text: base64.b64decode(_is(str, text)),
+    "B": lambda text: bytearray(base64.b64decode(_is(str, text))),
+    "c": lambda parts: complex(_is(float, parts[0]), _is(float, parts[1])),
     "r": _unpack_range,
-    "q": lambda content: collections.deque(content[1], content[0]),
-    "D": lambda text: decimal.Decimal(str(text)),
-    "F": lambda parts: fractions.Fraction(parts[0], parts[1]),
-    "O": lambda parts: Opaque(str(parts[0])[:200], str(parts[1])[:200]),
+    "q": lambda content: collections.deque(_is(list, content[1]), content[0]),
+    "D": lambda text: decimal.Decimal(_is(str, text)),
+    "F": _unpack_fraction,
+    "O": _unpack_opaque,
 }
 if numpy is not None:
     _UNPACKERS |= {"n": _unpack_array, "N": _unpack_objects, "g": _unpack_scalar}

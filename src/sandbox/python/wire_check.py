@@ -4,6 +4,8 @@ import collections
 import decimal
 import enum
 import fractions
+import itertools
+import json
 import math
 
 import numpy
@@ -59,7 +61,21 @@ BROKEN = [
     b'{"F":[1,0]}', b'{"D":"x"}', b'{"q":[-1,[]]}', b'{"n":["O",[1],""]}', b'{"n":["V8",[1],"AAAAAAAAAAA="]}',
     b'{"n":["<f8",[2],"AAAAAAAAAAA="]}', b'{"n":["<f8",[-2],"AAAAAAAAAAA="]}', b'{"g":["<U9",""]}', b'{"O":[]}',
     b'{"N":[[2],[1]]}', b"\xff", b"1" * 5000, b"[" * 250 + b"]" * 250, b'{"t":[' * 250 + b"]}" * 250, b"nul", b"1 2",
+    b'{"O":[[1],2]}', b'{"c":["1","2"]}', b'{"D":1}', b'{"D":{"r":[0,9,1]}}', b'{"n":["<f16",[1],"AAAAAAAAAAAAAAAAAAAAAA=="]}',
 ]
+
+# As many elements as nobody can wait for, in a few bytes.
+_ENDLESS = b'{"r":[0,1000000000000000000,1]}'
+BROKEN += [template.replace(b"X", _ENDLESS) for template in (
+    b'{"q":[null,X]}', b'{"q":[5,X]}', b'{"t":X}', b'{"s":X}', b'{"f":X}', b'{"d":X}', b'{"N":[[1],X]}', b'{"F":X}',
+    b'{"F":[1,X]}', b'{"c":X}', b'{"O":X}', b'{"b":X}', b'{"i":X}', b'{"n":["<f8",X,""]}', b'{"q":[X,[]]}')]
+
+
+def slow():
+    """Small enough to be sent, and slow to be made without bounds."""
+    yield json.dumps({"s": [number * (2**61 - 1) for number in range(100_000)]}).encode()
+    yield json.dumps({"d": [number // 2 * (2**61 - 1) for number in range(200_000)]}).encode()
+    yield json.dumps({"F": [{"i": hex((1 << 10_000_000) + 1)}, {"i": hex((1 << 9_000_000) - 1)}]}).encode()
 
 
 def same(a, b):
@@ -102,7 +118,7 @@ def refusals():
     opaque = wire.decode(wire.encode([object(), len, same]))
     if not all(isinstance(thing, wire.Opaque) and thing != thing for thing in opaque):
         yield "what cannot be sent does not arrive as Opaque"
-    for data in BROKEN:
+    for data in itertools.chain(BROKEN, slow()):
         try:
             yield f"{data[:60]!r} was read as {wire.decode(data)!r:.60}"
         except wire.WireError:

@@ -1,0 +1,31 @@
+"""The tester's side of process_guest: what runs of a program as a process of its own came to."""
+
+import os
+
+from umf import patience
+from umf.candidate import CandidateError
+from umf.reporting import improper_answer
+
+_EXTRA_SECONDS = 1.0  # the guest keeps the time itself: it sees what its child uses
+
+
+def output_of(process, text, seconds):
+    """What one run of the program prints, given `text`. `process` is a candidate with process_guest."""
+    answer = process.ask({"stdin": text, "seconds": seconds}, seconds=patience.CROWDED * seconds + _EXTRA_SECONDS)
+    if answer == ["timeout"]:
+        process.close()  # with all that the program may have started
+        raise CandidateError("timeout", f"no result after {seconds:g} seconds")
+    if not (isinstance(answer, list) and list(map(type, answer)) == [int, bytes, bytes]):
+        raise improper_answer()
+    status, out, stderr = answer
+    if status != 0:
+        raise _ended_badly(process, status, stderr)
+    return out.decode("utf-8", "replace")
+
+
+def _ended_badly(process, status, stderr):
+    if os.WIFSIGNALED(status):
+        return process.death(status)
+    text = stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+    outcome = "memory" if text.startswith("MemoryError") else "error"
+    return CandidateError(outcome, f"ended with status {os.WEXITSTATUS(status)}: {text}")
