@@ -27,6 +27,10 @@ struct Failure {
   std::string message;
 };
 
+// What is said of an answer whose judging was called off. It is kept where there is no other:
+// whoever asks to stop before the first verdict is better served by it than by none.
+inline constexpr const char* kNotJudged = "stopped before it was judged";
+
 template <class Work>
 auto attempt(Work&& work) {
   try {

@@ -2,20 +2,25 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <thread>
 
-#include "base/error.h"
+#include "attempt.h"
 #include "base/files.h"
 
 namespace umf {
 namespace {
 
-constexpr const char* kKind = "umf-journal-2";
+constexpr const char* kKind = "umf-journal-3";
+constexpr int kLockPatienceMs = 1000, kLockPauseMs = 20;
 
 // Flat: a walk has as many writes as passes.
 Json writes_json(const std::vector<Write>& writes) {
@@ -63,6 +68,12 @@ Outcome parse_outcome(const Json& json, const Journal::States& states) {
 
 bool answers(const Json& entry, StateId end) {
   return entry.contains("verdict") && entry["verdict"].at("of") == end;
+}
+
+template <class Work>
+auto timed(double& seconds, const Work& work) {
+  const Stopwatch stopwatch(seconds);
+  return work();
 }
 
 // FNV-1a, 64 bits: tells a damaged line from a whole one.
@@ -115,18 +126,30 @@ bool answers(const Json& entry, const Trial& trial, int limit) {
 Journal::Journal(World& inner, std::filesystem::path path, const Json& configuration, States states)
     : inner_(inner), path_(std::move(path)), states_(std::move(states)) {
   const std::string header = line_of({{"kind", kKind}, {"configuration", configuration}});
-  if (std::filesystem::exists(path_)) load(header);
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (file_ < 0)
-    throw Error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno)));
+  file_ = open_regular(path_, O_RDWR | O_CREAT, "write");
+  lock();
+  load(header);
+  passes_recorded_ = states_.spent().passes;
   if (valid_bytes_ == 0) {
     forget_the_rest();
     write(header);
   }
 }
 
-Journal::~Journal() {
-  if (file_ >= 0) ::close(file_);
+// Two who write into one file would undo each other's lines. Waits a moment: one who was killed may
+// have left a child that is just being started and does not know it yet.
+void Journal::lock() {
+  for (int i = 0; ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return;  // a file system without locks: as good as it gets
+    if (i * kLockPauseMs >= kLockPatienceMs) {
+      throw CheckpointInUse(fmt::format(
+          "'{}' is the checkpoint of a search that is still running; wait for its end, or choose "
+          "another file",
+          path_.string()));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLockPauseMs));
+  }
 }
 
 void Journal::load(const std::string& header) {
@@ -149,6 +172,20 @@ void Journal::load(const std::string& header) {
     recorded_.push_back({entry, end + 1});
     begin = end + 1;
   }
+  forget_last_failures();
+}
+
+// The judge that failed last may have been mended since, or was killed with the search: it is asked
+// again. Failures that the search went on from stay as they are.
+void Journal::forget_last_failures() {
+  std::size_t keep = recorded_.size();
+  for (std::size_t i = recorded_.size(); i-- > 0;) {
+    const Json& entry = recorded_[i].json;
+    if (!entry.contains("verdict")) continue;
+    if (!std::isnan(parse_verdict(entry["verdict"]).reward)) break;
+    keep = i;
+  }
+  recorded_.resize(keep);
 }
 
 void Journal::refuse(const std::string& first_line) const {
@@ -165,13 +202,17 @@ void Journal::refuse(const std::string& first_line) const {
 
 void Journal::forget_the_rest() {
   recorded_.clear();
-  if (::ftruncate(file_, static_cast<off_t>(valid_bytes_)) != 0) {
+  if (::ftruncate(file_.get(), static_cast<off_t>(valid_bytes_)) != 0) {
     throw Error(fmt::format("cannot shorten '{}': {}", path_.string(), std::strerror(errno)));
   }
 }
 
-void Journal::append(const Json& entry) {
+void Journal::append(Json entry, double seconds) {
   if (!recorded_.empty()) forget_the_rest();
+  const long passes = states_.spent().passes;
+  entry["seconds"] = seconds;
+  entry["passes"] = passes - passes_recorded_;
+  passes_recorded_ = passes;
   // Bytes that are not UTF-8 are replaced before the sum is taken.
   const Json safe = Json::parse(line_of(entry));
   write(line_of({{"entry", safe}, {"sum", checksum(safe.dump())}}));
@@ -179,47 +220,57 @@ void Journal::append(const Json& entry) {
 
 void Journal::write(const std::string& line) {
   // At its place, so that a torn line of an earlier run is overwritten.
-  const ssize_t put = ::pwrite(file_, line.data(), line.size(), static_cast<off_t>(valid_bytes_));
-  if (put != static_cast<ssize_t>(line.size()) || ::fdatasync(file_) != 0) {
+  const ssize_t put =
+      ::pwrite(file_.get(), line.data(), line.size(), static_cast<off_t>(valid_bytes_));
+  if (put != static_cast<ssize_t>(line.size()) || ::fdatasync(file_.get()) != 0) {
     throw Error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno)));
   }
   valid_bytes_ += line.size();
-  if (::ftruncate(file_, static_cast<off_t>(valid_bytes_)) != 0) {
+  if (::ftruncate(file_.get(), static_cast<off_t>(valid_bytes_)) != 0) {
     throw Error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno)));
   }
 }
 
+template <class Asked>
+Json Journal::replay(const char* kind, const Asked& is_asked) {
+  earlier_seconds_ = 0;
+  if (recorded_.empty() || !is_asked(recorded_.front().json)) return nullptr;
+  const auto [entry, end] = std::move(recorded_.front());
+  recorded_.pop_front();
+  valid_bytes_ = end;
+  ++replayed_;
+  earlier_seconds_ = entry.at("seconds");
+  earlier_passes_ += entry.at("passes").get<long>();
+  return entry.at(kind);
+}
+
 Outcome Journal::walk(const Trial& trial, int limit) {
-  if (!recorded_.empty() && answers(recorded_.front().json, trial, limit)) {
-    const Outcome outcome = parse_outcome(recorded_.front().json["walk"], states_);
-    valid_bytes_ = recorded_.front().end;
-    recorded_.pop_front();
-    ++replayed_;
-    return outcome;
-  }
-  const Outcome outcome = inner_.walk(trial, limit);
+  const Json known =
+      replay("walk", [&](const Json& entry) { return answers(entry, trial, limit); });
+  if (!known.is_null()) return parse_outcome(known, states_);
+  const double loaded = states_.spent().load_seconds;
+  double seconds = 0;
+  const Outcome outcome = timed(seconds, [&] { return inner_.walk(trial, limit); });
   // Stopped by the user before its limit: not an answer to keep.
   if (!outcome.complete && outcome.feasible && outcome.passes < limit) return outcome;
   Json walk = outcome_json(outcome, states_);
   walk["from"] = trial.from;
   walk["action"] = trial.action;
   walk["draw"] = trial.draw;
-  append({{"walk", walk}});
+  // Whoever goes on loads the models again.
+  const double loading = states_.spent().load_seconds - loaded;
+  append({{"walk", walk}}, std::max(0.0, seconds - loading));
   return outcome;
 }
 
 Verdict Journal::judge(StateId end) {
-  if (!recorded_.empty() && answers(recorded_.front().json, end)) {
-    const Json verdict = recorded_.front().json["verdict"];
-    valid_bytes_ = recorded_.front().end;
-    recorded_.pop_front();
-    ++replayed_;
-    return parse_verdict(verdict);
-  }
-  const Verdict verdict = inner_.judge(end);
+  const Json known = replay("verdict", [&](const Json& entry) { return answers(entry, end); });
+  if (!known.is_null()) return parse_verdict(known);
+  double seconds = 0;
+  const Verdict verdict = timed(seconds, [&] { return inner_.judge(end); });
   Json json = verdict_json(verdict);
   json["of"] = end;
-  append({{"verdict", json}});
+  append({{"verdict", json}}, seconds);
   return verdict;
 }
 

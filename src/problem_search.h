@@ -7,12 +7,22 @@
 #include <string>
 
 #include "ahead_world.h"
+#include "base/error.h"
 #include "configuration.h"
 #include "decode/authorship.h"
 #include "decoding_world.h"
 #include "journal.h"
 
 namespace umf {
+
+// So many failures of the judge in a row end a search.
+inline constexpr int kJudgeFailures = 3;
+
+// A prompt that leaves no room for the answer in the context of any model.
+class ContextExceeded final : public Error {
+ public:
+  using Error::Error;
+};
 
 // Renders the prompt for each model and keeps the states of the search. Works ahead on as
 // many replicas of the shelf as the configuration says. All that is given must outlive it. One at a
@@ -21,7 +31,7 @@ class ProblemSearch {
  public:
   // `observer` sees the forward passes that the search waits for, on a thread of their own, and may
   // end the search. Searches for the same problem may share a `memo`. Throws Error when
-  // configuration and problem do not fit together.
+  // configuration and problem do not fit together, ContextExceeded where that is the prompt's size.
   ProblemSearch(const Configuration& configuration, Shelf& shelf, const Problem& problem,
                 Reward& reward, WalkObserver observer = {}, WalkMemo* memo = nullptr);
 
@@ -42,8 +52,11 @@ class ProblemSearch {
   const Walker& walker() const { return walker_; }
   const Speculation& speculation() const { return speculation_; }       // after the run
   int replayed() const { return journal_ ? journal_->replayed() : 0; }  // steps of an earlier run
+  long earlier_passes() const { return journal_ ? journal_->earlier_passes() : 0; }  // of these
 
  private:
+  void make_world(WalkObserver observer);
+  void require_room() const;
   World& world() { return journal_ ? static_cast<World&>(*journal_) : *models_; }
 
   const Configuration& configuration_;
@@ -52,6 +65,7 @@ class ProblemSearch {
   Reward& reward_;
   std::vector<Participant> participants_;
   Walker walker_;
+  WalkMemo* memo_;
   std::vector<std::unique_ptr<Walker>> crew_;
   std::unique_ptr<ModelWorld> models_;  // what walks and judges
   AheadWorld* ahead_ = nullptr;         // the same, for a search of walks

@@ -9,6 +9,7 @@
 #include "attempt.h"
 #include "base/error.h"
 #include "budget_curve.h"
+#include "judge_patience.h"
 
 namespace umf {
 namespace {
@@ -50,6 +51,7 @@ class Run {
   BudgetCurve curve_;
   std::unordered_map<StateId, Verdict> verdicts_;
   Verdict verdict_;  // of the last miss
+  JudgePatience patience_;
 };
 
 Run::Run(Search& search, World& world, RolloutCache& known, const SolveOptions& options,
@@ -60,7 +62,8 @@ Run::Run(Search& search, World& world, RolloutCache& known, const SolveOptions& 
       options_(options),
       observer_(observer),
       lineage_(world.root()),
-      curve_(options.curve) {
+      curve_(options.curve),
+      patience_(options.judge_failures) {
   ledger_.actions.resize(world.actions());
 }
 
@@ -132,8 +135,6 @@ void Run::judge(const Trial& trial, Outcome& outcome) {
   if (trial.draw == 0 && outcome.complete) known_.insert(trial, outcome);
 }
 
-// Whoever asks to stop before the first verdict is better served by an answer that nobody judged
-// than by none.
 void Run::keep_unjudged(const Outcome& outcome) {
   const StateId end = outcome.path.back().state;
   solution_.best = {.end = end,
@@ -142,7 +143,7 @@ void Run::keep_unjudged(const Outcome& outcome) {
                     .iteration = ledger_.rollouts() + 1,
                     .actions = lineage_.actions(end),
                     .path = lineage_.states(end),
-                    .why = "stopped before it was judged"};
+                    .why = kNotJudged};
 }
 
 bool Run::observed(const Trial& trial, const Outcome& outcome) const {
@@ -154,6 +155,7 @@ Outcome Run::walk_world(const Trial& trial, long limit) {
   const Stopwatch stopwatch(solution_.walk_seconds);
   const int passes = static_cast<int>(std::min<long>(limit, INT_MAX));
   Outcome outcome = attempt([&] { return world_.walk(trial, passes); });
+  solution_.walk_seconds += world_.earlier_seconds();
   if (outcome.feasible) lineage_.add(trial, outcome);
   return outcome;
 }
@@ -162,8 +164,10 @@ Verdict Run::verdict_of(StateId end, long& judged) {
   if (const auto known = verdicts_.find(end); known != verdicts_.end()) return known->second;
   const Stopwatch stopwatch(solution_.judge_seconds);
   const Verdict verdict = attempt([&] { return world_.judge(end); });
+  solution_.judge_seconds += world_.earlier_seconds();
   ++judged;
   if (options_.judge_once) verdicts_.emplace(end, verdict);
+  patience_.count(verdict);
   return verdict;
 }
 

@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "attempt.h"
 #include "base/error.h"
+#include "judge_patience.h"
 
 namespace umf {
 namespace {
@@ -44,6 +46,7 @@ class Beam {
   Ledger& ledger_ = solution_.ledger;
   Lineage lineage_;
   std::unordered_map<StateId, Verdict> verdicts_;
+  JudgePatience patience_;
 };
 
 // As many windows as the budget pays for (spec: search 3.6).
@@ -61,7 +64,8 @@ Beam::Beam(World& world, int action, const TreasureOptions& options, const Solve
       limits_(limits),
       observer_(observer),
       beam_{world.root()},
-      lineage_(world.root()) {
+      lineage_(world.root()),
+      patience_(limits.judge_failures) {
   ledger_.actions.resize(world.actions());
 }
 
@@ -99,7 +103,13 @@ std::optional<Stop> Beam::score(const Place& parent, const Branch& branch, std::
   Outcome outcome{.path = {branch.child}, .passes = passes};
   if (branch.child.masks > 0) outcome.path.push_back({branch.completion, 0});
   lineage_.add(trial, outcome);
-  const Verdict verdict = verdict_of(branch.completion);
+  Verdict verdict;
+  try {
+    verdict = verdict_of(branch.completion);
+  } catch (const Cancelled&) {
+    if (!solution_.best) keep(branch, {std::numeric_limits<double>::quiet_NaN(), kNotJudged});
+    throw;
+  }
   outcome.reward = verdict.reward;
   ledger_.count_miss(world_.model_of(action_));
   ledger_.count_reward(action_, verdict.reward);
@@ -118,6 +128,7 @@ Verdict Beam::verdict_of(StateId end) {
   const Verdict verdict = attempt([&] { return world_.judge(end); });
   ++ledger_.judged;
   if (limits_.judge_once) verdicts_.emplace(end, verdict);
+  patience_.count(verdict);
   return verdict;
 }
 

@@ -26,6 +26,8 @@ class World {
   }
   // Judges the text of a state; masks, where it has any, are left out.
   virtual Verdict judge(StateId end) = 0;
+  // What the last answer took where it was not made now but in an earlier run.
+  virtual double earlier_seconds() const { return 0; }
 };
 
 // A world whose walks are passes of models that an observer may watch.

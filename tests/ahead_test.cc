@@ -12,6 +12,7 @@
 #include "decoding_world.h"
 #include "engine_fixture.h"
 #include "fakes/judged_walks.h"
+#include "journal_entries.h"
 #include "search/searches.h"
 #include "solve.h"
 
@@ -183,7 +184,7 @@ Speculation expect_same_for_all(const Plan& plan, bool journals = false) {
     const Report report = run(plan, workers, file(workers));
     EXPECT_EQ(report.result, expected.result);
     EXPECT_EQ(report.trace, expected.trace);
-    EXPECT_EQ(report.journal, expected.journal) << "byte for byte";
+    EXPECT_TRUE(journal_entries(report.journal) == journal_entries(expected.journal));
     EXPECT_GE(report.ahead.wasted(), 0);
     ahead = report.ahead;
   }
@@ -255,7 +256,7 @@ TEST(Ahead, ACheckpointOfOneIsContinuedByMany) {
     write_file(directory / "part", expected.journal.substr(0, end));
     const Report resumed = run(plan, 2, directory / "part");
     EXPECT_EQ(resumed.result, expected.result);
-    EXPECT_EQ(resumed.journal, expected.journal);
+    EXPECT_TRUE(journal_entries(resumed.journal) == journal_entries(expected.journal));
     if (HasFailure()) break;
   }
 }

@@ -90,6 +90,11 @@ TEST_F(BenchCli, ASignalledRunGoesOnAsIfNothingHadHappened) {
   EXPECT_EQ(umf(three("run")).status, 0);
   EXPECT_GT(stopped, 0);
   EXPECT_EQ(results("run"), results("whole"));
+  const auto resumed = lines_of(place("run/results.jsonl"));
+  for (std::size_t i = 0; i < resumed.size(); ++i) {
+    if (resumed[i]["search"]["nfe"] == 0) continue;
+    EXPECT_GT(resumed[i]["seconds"]["unmask"], 0) << "replayed work took its time, too";
+  }
   EXPECT_TRUE(contents(place("run/traces")) == contents(place("whole/traces")));
 }
 

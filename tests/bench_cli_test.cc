@@ -94,6 +94,16 @@ TEST_F(BenchCli, BudgetsOfOneConfigurationShareTheirWalks) {
   }
 }
 
+TEST_F(BenchCli, PassesOfOneSearchForSeveralBudgetsAreCountedOnce) {
+  ASSERT_EQ(umf(one("run")).status, 0);
+  for (const Json& line : lines_of(place("run/results.jsonl"))) {
+    if (line["budget"] == 100)
+      EXPECT_GE(line["passes"], 100) << "with those that were cut for the smaller budgets";
+    else
+      EXPECT_EQ(line["passes"], 0);
+  }
+}
+
 TEST_F(BenchCli, AProblemIsSearchedAsUmfSolveDoes) {
   ASSERT_EQ(umf(one("run")).status, 0);
   const std::string problem = read_file(place("problems"));

@@ -8,6 +8,8 @@ namespace {
 
 using testing::HasSubstr;
 
+std::ptrdiff_t lines_of_text(const std::string& text) { return std::ranges::count(text, '\n'); }
+
 TEST_F(BenchCli, AFailedJudgeIsNeverAWrongAnswerAndIsAskedAgain) {
   const std::string judge = "cat > /dev/null; test -e " + place("works") + " && echo 1";
   problems(3, {{"type", "command"}, {"argv", {"sh", "-c", judge}}});
@@ -55,6 +57,54 @@ TEST_F(BenchCli, ASearchThatBreaksDownIsRecordedAndTriedAgain) {
   EXPECT_EQ(umf(one("run", {"--budget", "16"})).status, 0);
   EXPECT_EQ(results("run").back()["reward"], 0.5);
   EXPECT_EQ(results("run").back()["passed"], nullptr) << "there are no hidden tests";
+}
+
+TEST_F(BenchCli, AProblemWhosePromptDoesNotFitFailsAndIsNeverWrong) {
+  std::string lines;
+  for (const std::string& prompt : {std::string(20000, 'q'), std::string("short")}) {
+    lines += Json{{"id", prompt.substr(0, 5)},
+                  {"prompt", prompt},
+                  {"reward", text_checks("ae")},
+                  {"hidden", text_checks("ae")}}
+                 .dump() +
+             "\n";
+  }
+  write_file(place("problems"), lines);
+  write_file(place("llada"), R"([{"name": "llada", "action": ["model=llada"]}])");
+  const Finished run =
+      umf(bench("run", {"--budget", "16,40", "--configs", place("llada"), "--quiet"}));
+  EXPECT_EQ(run.status, 1) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("1 of 2"));
+  EXPECT_THAT(run.out, HasSubstr("1 failed"));
+  for (const Json& line : results("run")) {
+    const bool fits = line["id"] == "short";
+    EXPECT_EQ(line["status"], fits ? "done" : "failed");
+    EXPECT_EQ(line["passed"].is_null(), !fits);
+    EXPECT_EQ(line["why"].get<std::string>().starts_with("the prompt leaves no room"), !fits);
+  }
+  const Json now = status("run");
+  EXPECT_EQ(now["judged"], 2);
+  EXPECT_EQ(now["failed"], 2);
+}
+
+TEST_F(BenchCli, AJudgeThatAlwaysFailsEndsItsSearchAndNotTheRun) {
+  std::string lines = read_file(place("problems"));
+  const std::string judge = "cat > /dev/null; echo x >> " + place("judged") + "; exit 3";
+  write_file(place("problems"),
+             lines +
+                 Json{{"id", "unjudged"},
+                      {"prompt", "x"},
+                      {"reward", {{"type", "command"}, {"argv", {"sh", "-c", judge}}}},
+                      {"hidden", text_checks("a")}}
+                     .dump() +
+                 "\n");
+  const Finished run = umf(one("run", {"--budget", "400"}));
+  EXPECT_EQ(run.status, 1) << run.err;
+  EXPECT_EQ(results("run").back()["status"], "failed");
+  EXPECT_THAT(results("run").back()["why"].get<std::string>(),
+              HasSubstr("the judge failed 3 times in a row"));
+  EXPECT_LE(lines_of_text(read_file(place("judged"))), 4);
+  EXPECT_EQ(status("run")["done"], 5);
 }
 
 TEST_F(BenchCli, ATornResultIsDoneAgain) {

@@ -25,6 +25,17 @@ TEST(Cli, HelpAndVersionSucceed) {
   }
 }
 
+TEST(Cli, QuietAndJsonAreAcceptedByEveryCommand) {
+  for (const char* command :
+       {"solve", "bench", "status", "report", "grade", "generate", "serve", "models", "backends",
+        "doctor", "tokenize", "logits", "simulate", "math-equal"}) {
+    const std::string help = umf({command, "--help"}).out;
+    EXPECT_THAT(help, HasSubstr("--quiet")) << command;
+    EXPECT_THAT(help, HasSubstr("--json")) << command;
+  }
+  EXPECT_EQ(umf({"math-equal", "--quiet", "--json"}, R"({"gold": "1", "pred": "1"})").status, 0);
+}
+
 TEST(Cli, MistypedNamesGetASuggestion) {
   expect_refusal(umf({"genrate"}), "unknown command 'genrate'. Did you mean generate?");
   expect_refusal(umf({"generate", "--lenght", "3"}),

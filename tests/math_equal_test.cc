@@ -51,15 +51,23 @@ TEST(MathEqual, ExplainsWhatItRead) {
   EXPECT_EQ(line["explain"]["decided_by"], "identity");
 }
 
-TEST(MathEqual, ABadLineIsNamedBeforeAnythingIsPrinted) {
+TEST(MathEqual, ABadLineIsNamedAndTheResultsBeforeItStay) {
   const std::string good = R"({"gold": "1", "pred": "1"})"
                            "\n";
+  const auto expect_refusal = [](Finished run, const std::string& what) {
+    EXPECT_EQ(run.out.find(R"({"gold":"1","pred":"1","equal":true})"
+                           "\n"),
+              0)
+        << run.out;
+    run.out.clear();
+    umf::expect_refusal(run, what);
+  };
   expect_refusal(umf({"math-equal"}, good + "{\"gold\": \"1\"}\n"), "stdin line 2");
   expect_refusal(umf({"math-equal"}, good + "\n{broken\n"), "stdin line 3");
   expect_refusal(umf({"math-equal"}, good + "[]\n"), "'gold' and 'pred'");
   expect_refusal(umf({"math-equal"}, good + R"({"gold":"1","pred":"1","config":{"x":1}})"),
                  "stdin line 2: unknown config key 'x'");
-  expect_refusal(umf({"math-equal", "--checker", "guess"}, good), "no checker 'guess'");
+  umf::expect_refusal(umf({"math-equal", "--checker", "guess"}, good), "no checker 'guess'");
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ TEST(Simulate, RefusesWhatCannotBe) {
   expect_refusal(simulate("--budget 500 --budget-policy skip"), "does not cover one rollout");
   expect_refusal(simulate("--budget many"), "--budget = many is not a value");
   expect_refusal(simulate("--actions 11"), "--actions is from 1 to 10");
+  expect_refusal(simulate("--budget=-4"), "--budget must not be negative, not -4");
   expect_refusal(simulate("--window 0"), "--window is at least 1");
   expect_refusal(simulate("--ratios 0.9,1.5"), "'1.5' is no ratio");
   expect_refusal(simulate("--ratios 0.9,"), "is no ratio");

@@ -1,8 +1,13 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -84,6 +89,94 @@ TEST(Files, WriteReplacesTheWholeFileOrNothing) {
   for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
     entries += !entry.path().empty();
   EXPECT_EQ(entries, 1) << "a temporary file was left behind";
+}
+
+TEST(Files, WritingThroughALinkReplacesWhatItNamesAndKeepsTheLink) {
+  const TemporaryDirectory directory;
+  namespace fs = std::filesystem;
+  fs::create_directory(directory / "folder");
+  write_file(directory / "folder/real", "first");
+  fs::create_symlink("folder/real", directory / "link");
+  fs::create_symlink("link", directory / "second");
+  write_file(directory / "second", "new");
+  EXPECT_EQ(read_file(directory / "folder/real"), "new");
+  EXPECT_TRUE(fs::is_symlink(directory / "link"));
+  EXPECT_TRUE(fs::is_symlink(directory / "second"));
+  fs::create_symlink("folder/absent", directory / "dangling");
+  write_file(directory / "dangling", "made");
+  EXPECT_EQ(read_file(directory / "folder/absent"), "made");
+  EXPECT_TRUE(fs::is_symlink(directory / "dangling"));
+  fs::create_symlink("loop", directory / "loop");
+  EXPECT_ERROR(write_file(directory / "loop", "x"), "cannot write");
+}
+
+TEST(Files, DevicesAreWrittenToAndNeverReplaced) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_symlink("/dev/full", directory / "full");
+  EXPECT_ERROR(write_file(directory / "full", "x"), "No space left");
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "full"));
+  std::filesystem::create_symlink("/dev/null", directory / "null");
+  write_file(directory / "null", "x");
+  EXPECT_TRUE(std::filesystem::is_character_file(directory / "null"));
+  // A node of its own, which could be replaced, where this user may make one.
+  if (::mknod((directory / "node").c_str(), S_IFCHR | 0666, ::makedev(1, 7)) != 0)
+    GTEST_SKIP() << "device nodes are root's to make";
+  EXPECT_ERROR(write_file(directory / "node", "x"), "cannot write");
+  EXPECT_TRUE(std::filesystem::is_character_file(directory / "node"));
+}
+
+TEST(Files, APipeGetsItsBytesWhereSomebodyReadsThem) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  EXPECT_ERROR(write_file(directory / "pipe", "x"), "nobody reads this pipe");
+  EXPECT_ERROR(OutputFile(directory / "pipe"), "nobody reads this pipe");
+  std::string read;
+  std::thread reader([&] { read = read_stream(directory / "pipe"); });
+  std::optional<OutputFile> output;
+  while (!output) {  // until the reader is there
+    try {
+      output.emplace(directory / "pipe");
+    } catch (const Error&) {
+      std::this_thread::yield();
+    }
+  }
+  output->write(std::string(200000, 'x'));
+  output.reset();
+  reader.join();
+  EXPECT_EQ(read.size(), 200000);
+  EXPECT_TRUE(std::filesystem::is_fifo(directory / "pipe"));
+}
+
+TEST(Files, AReaderWhoHasLeftIsAnErrorAndNotOurEnd) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  std::optional<Descriptor> reader(::open((directory / "pipe").c_str(), O_RDONLY | O_NONBLOCK));
+  const OutputFile output(directory / "pipe");
+  reader.reset();
+  EXPECT_ERROR(output.write("x"), "Broken pipe");
+}
+
+TEST(Files, WhereAnOutputCannotGoIsKnownBeforehand) {
+  const TemporaryDirectory directory;
+  EXPECT_ERROR(OutputFile(directory / "no/such/folder"), "cannot write");
+  EXPECT_ERROR(OutputFile(directory.path()), "cannot write");
+  const OutputFile output(directory / "a");
+  EXPECT_FALSE(std::filesystem::exists(directory / "a")) << "nothing to write yet";
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+  output.write("text");
+  EXPECT_EQ(read_file(directory / "a"), "text");
+}
+
+TEST(Files, OnlyRegularFilesAreReadAsFiles) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  EXPECT_ERROR(read_file(directory / "pipe"), "pipe': it is not a regular file");
+  EXPECT_ERROR(MappedFile(directory / "pipe"), "pipe': it is not a regular file");
+  EXPECT_ERROR(read_file("/dev/zero"), "cannot read '/dev/zero': it is not a regular file");
+  EXPECT_ERROR(MappedFile("/dev/zero"), "cannot open '/dev/zero': it is not a regular file");
+  EXPECT_EQ(read_stream("/dev/null"), "");
+  write_file(directory / "a", "0123456789");
+  EXPECT_EQ(read_file(directory / "a", 100, 7), "789");
 }
 
 TEST(Files, CreatingNeverReplaces) {

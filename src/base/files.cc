@@ -7,43 +7,30 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "base/error.h"
 
 namespace umf {
+
+namespace fs = std::filesystem;
+
 namespace {
 
-// Closes a descriptor at the end of its scope.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-[[noreturn]] void fail(const char* what, const std::filesystem::path& path) {
+[[noreturn]] void fail(const char* what, const fs::path& path) {
   throw Error(fmt::format("cannot {} '{}': {}", what, path.string(), std::strerror(errno)));
 }
 
-std::size_t regular_size(const Descriptor& file, const std::filesystem::path& path) {
+struct stat information(const Descriptor& file, const char* what, const fs::path& path) {
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) fail("read", path);
-  if (!S_ISREG(info.st_mode)) {
-    throw Error(fmt::format("cannot read '{}': it is not a regular file", path.string()));
-  }
-  return static_cast<std::size_t>(info.st_size);
+  if (::fstat(file.get(), &info) != 0) fail(what, path);
+  return info;
 }
 
-std::string read_all(int fd, const std::filesystem::path& path, std::size_t limit_bytes) {
+std::string read_all(int fd, const fs::path& path, std::size_t limit_bytes) {
   std::string bytes;
   char chunk[1 << 16];
   for (;;) {
@@ -60,7 +47,22 @@ std::string read_all(int fd, const std::filesystem::path& path, std::size_t limi
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes) {
+Descriptor open_regular(const fs::path& path, int flags, const char* purpose) {
+  // Not waiting for the other end of a pipe; for regular files it makes no difference.
+  Descriptor file(::open(path.c_str(), flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644));
+  if (file.get() < 0) fail(purpose, path);
+  if (!S_ISREG(information(file, purpose, path).st_mode))
+    throw Error(fmt::format("cannot {} '{}': it is not a regular file", purpose, path.string()));
+  return file;
+}
+
+std::string read_file(const fs::path& path, std::size_t limit_bytes, std::uintmax_t begin) {
+  const Descriptor file = open_regular(path, O_RDONLY, "read");
+  if (begin > 0 && ::lseek(file.get(), static_cast<off_t>(begin), SEEK_SET) < 0) fail("read", path);
+  return read_all(file.get(), path, limit_bytes);
+}
+
+std::string read_stream(const fs::path& path, std::size_t limit_bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail("read", path);
   return read_all(file.get(), path, limit_bytes);
@@ -70,19 +72,25 @@ std::string read_stdin() { return read_all(STDIN_FILENO, "standard input", 1u <<
 
 namespace {
 
+// False, with errno, when it did not go.
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(file, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
 // A file with a name of its own beside `path`, complete and synced. It is removed at the end of the
 // scope unless it was renamed.
 class Draft {
  public:
-  Draft(const std::filesystem::path& path, std::string_view bytes)
+  Draft(const fs::path& path, std::string_view bytes)
       : path_(path), name_(path.string() + ".tmp-XXXXXX"), file_(::mkstemp(name_.data())) {
     if (file_.get() < 0) fail("write", path_);
-    while (!bytes.empty()) {
-      const ssize_t put = ::write(file_.get(), bytes.data(), bytes.size());
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) abandon();
-      bytes.remove_prefix(static_cast<std::size_t>(put));
-    }
+    if (!write_all(file_.get(), bytes)) abandon();
     if (::fchmod(file_.get(), 0644) != 0 || ::fsync(file_.get()) != 0) abandon();
   }
   ~Draft() { ::unlink(name_.c_str()); }
@@ -111,25 +119,82 @@ class Draft {
     fail("write", path_);
   }
 
-  const std::filesystem::path& path_;
+  const fs::path path_;
   std::string name_;
   const Descriptor file_;
 };
 
 }  // namespace
 
-void write_file(const std::filesystem::path& path, std::string_view bytes) {
-  Draft(path, bytes).rename();
+namespace {
+
+constexpr int kMostLinks = 40;  // as the kernel has it
+
+// Where a link leads, also where nothing is there yet.
+fs::path followed(fs::path path) {
+  std::error_code no_link;
+  for (int i = 0; i < kMostLinks; ++i) {
+    const fs::path target = fs::read_symlink(path, no_link);
+    if (no_link) break;
+    path = path.parent_path() / target;  // an absolute one stands for itself
+  }
+  return path;
 }
 
-bool create_file(const std::filesystem::path& path, std::string_view bytes) {
-  return Draft(path, bytes).link();
+bool is_same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) fail("open", path);
-  size_ = regular_size(file, path);
+// Where bytes for `path` go as they are; -1 for a regular file or none, which is replaced. What we
+// print goes to a descriptor that is open already, whatever its name: a file put in its place would
+// be another one.
+Descriptor open_stream(const fs::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT) return Descriptor();
+    fail("write", path);
+  }
+  for (const int printed : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat open {};
+    if (::fstat(printed, &open) == 0 && is_same_file(info, open))
+      return Descriptor(::fcntl(printed, F_DUPFD_CLOEXEC, 0));
+  }
+  if (S_ISREG(info.st_mode)) return Descriptor();
+  // Not waiting for a reader: where there is none, that is an error.
+  Descriptor stream(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (stream.get() < 0 && errno == ENXIO && S_ISFIFO(info.st_mode))
+    throw Error(fmt::format("cannot write '{}': nobody reads this pipe", path.string()));
+  if (stream.get() < 0) fail("write", path);
+  ::fcntl(stream.get(), F_SETFL, ::fcntl(stream.get(), F_GETFL) & ~O_NONBLOCK);
+  return stream;
+}
+
+void write_to(const Descriptor& stream, const fs::path& path, std::string_view bytes) {
+  if (!stream) return Draft(followed(path), bytes).rename();
+  // A reader that has left is an error to report and no reason to die.
+  static const auto ignored = std::signal(SIGPIPE, SIG_IGN);
+  static_cast<void>(ignored);
+  std::fflush(nullptr);  // what was printed before comes first
+  if (!write_all(stream.get(), bytes)) fail("write", path);
+}
+
+}  // namespace
+
+void write_file(const fs::path& path, std::string_view bytes) {
+  write_to(open_stream(path), path, bytes);
+}
+
+OutputFile::OutputFile(fs::path path) : path_(std::move(path)), stream_(open_stream(path_)) {
+  if (!stream_) Draft(followed(path_), "");  // and away with it
+}
+
+void OutputFile::write(std::string_view bytes) const { write_to(stream_, path_, bytes); }
+
+bool create_file(const fs::path& path, std::string_view bytes) { return Draft(path, bytes).link(); }
+
+MappedFile::MappedFile(const fs::path& path) {
+  const Descriptor file = open_regular(path, O_RDONLY, "open");
+  size_ = static_cast<std::size_t>(information(file, "open", path).st_size);
   if (size_ == 0) return;
   void* mapping = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (mapping == MAP_FAILED) fail("map", path);

@@ -2,21 +2,46 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
+
 namespace umf {
 
-// The whole file as bytes. Throws Error when it cannot be read or is larger than `limit_bytes`.
-std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes = 1u << 30);
+// open() for what must be a regular file: a pipe or a device, which could keep us waiting for ever,
+// is an Error. `purpose` is what cannot be done then: "read", "open".
+Descriptor open_regular(const std::filesystem::path& path, int flags, const char* purpose);
+
+// The bytes of a regular file from `begin` on. Throws Error when it cannot be read or has more than
+// `limit_bytes`.
+std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes = 1u << 30,
+                      std::uintmax_t begin = 0);
+
+// As read_file, of whatever can be read to its end: pipes too.
+std::string read_stream(const std::filesystem::path& path, std::size_t limit_bytes = 1u << 30);
 
 // All of standard input.
 std::string read_stdin();
 
 // Writes to a temporary name beside `path` and renames it, so that a reader never sees half a file.
+// Links are followed and stay. Devices and pipes are written to as they are.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+// A file that will be written: what write_file would refuse is an Error now, before the work whose
+// results it is for.
+class OutputFile {
+ public:
+  explicit OutputFile(std::filesystem::path path);
+  void write(std::string_view bytes) const;  // once
+
+ private:
+  std::filesystem::path path_;
+  Descriptor stream_;  // open where it is a device or a pipe, so that its reader stays
+};
 
 // As write_file, but only where nothing stands at `path`: false when something does. Of several who
 // try at once, on whatever machines share the folder, exactly one succeeds.

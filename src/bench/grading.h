@@ -19,6 +19,11 @@ class Grading {
   Grading(std::unique_ptr<Reward> hidden, std::function<std::string(const std::string&)> program)
       : hidden_(std::move(hidden)), program_(std::move(program)) {}
 
+  // Throws Error where no answer could ever be graded.
+  void check() {
+    if (hidden_ != nullptr) hidden_->check();
+  }
+
   // Sets `passed`, `why`, `program`, the status and the seconds. A judge that fails, by itself or
   // in one test, has said nothing about the answer.
   void grade(Result& result);

@@ -103,7 +103,7 @@ void PromptStyle::apply(const PromptFields& fields, Problem& problem) const {
 
 PromptStyle prompt_style(const std::string& kind, const std::string& name,
                          const std::string& file) {
-  const Json json = file.empty() ? built_in(kind) : parse_prompts(read_file(file), kind, file);
+  const Json json = file.empty() ? built_in(kind) : parse_prompts(read_stream(file), kind, file);
   const std::string wanted = name.empty() ? json["default"].get<std::string>() : name;
   const Json& styles = json["styles"];
   if (!styles.contains(wanted)) {

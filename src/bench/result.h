@@ -44,8 +44,9 @@ struct Result {
   std::vector<std::string> path;  // the answer's actions, one per level
 
   // What this worker did for it; differs from run to run.
-  long passes = 0;  // forward passes really made for this search: not those of an interrupted run,
-                    // of another budget or shared with another configuration
+  long passes = 0;  // forward passes really made for the search that gave it, in interrupted runs
+                    // too, but not those shared with another configuration. One search may give
+                    // several budgets: they stand with the largest.
   double load_seconds = 0, unmask_seconds = 0, reward_seconds = 0, grade_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;  // of the worker so far
   std::string worker;

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
-#include <fstream>
+#include <sstream>
 
 #include "base/error.h"
+#include "base/files.h"
 
 namespace umf {
 namespace {
@@ -21,25 +23,20 @@ namespace {
 
 ResultWriter::ResultWriter(std::filesystem::path file) : path_(std::move(file)) {}
 
-ResultWriter::~ResultWriter() {
-  if (file_ >= 0) ::close(file_);
-}
-
 void ResultWriter::append(const Result& result) {
   const std::string line = result_line(result);
   const std::lock_guard lock(mutex_);
-  if (file_ < 0) file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file_ < 0) cannot("write", path_);
-  const off_t before = ::lseek(file_, 0, SEEK_END);
+  if (!file_) file_ = open_regular(path_, O_WRONLY | O_CREAT | O_APPEND, "write");
+  const off_t before = ::lseek(file_.get(), 0, SEEK_END);
   ssize_t put = 0;
   do {
-    put = ::write(file_, line.data(), line.size());
+    put = ::write(file_.get(), line.data(), line.size());
   } while (put < 0 && errno == EINTR);
-  if (put == static_cast<ssize_t>(line.size()) && ::fdatasync(file_) == 0) return;
+  if (put == static_cast<ssize_t>(line.size()) && ::fdatasync(file_.get()) == 0) return;
   if (put >= 0 && put < static_cast<ssize_t>(line.size())) errno = ENOSPC;
   const int reason = errno;
   // A line after a torn one would be damage.
-  if (before >= 0) static_cast<void>(!::ftruncate(file_, before));
+  if (before >= 0) static_cast<void>(!::ftruncate(file_.get(), before));
   errno = reason;
   cannot("write", path_);
 }
@@ -55,10 +52,8 @@ void ResultIndex::refresh() {
 
 void ResultIndex::read(const std::filesystem::path& file) {
   std::uintmax_t& position = read_up_to_[file.filename()];
-  std::ifstream in(file, std::ios::binary);
-  if (!in) cannot("read", file);
-  in.seekg(static_cast<std::streamoff>(position));
-  for (std::string line; std::getline(in, line) && !in.eof();) {
+  std::istringstream text(read_file(file, SIZE_MAX, position));
+  for (std::string line; std::getline(text, line) && !text.eof();) {
     add(parse_result(line, fmt::format("'{}' at byte {}", file.string(), position)));
     position += line.size() + 1;
     bytes_read_ += line.size() + 1;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/descriptor.h"
 #include "bench/result.h"
 
 namespace umf {
@@ -14,16 +15,13 @@ namespace umf {
 class ResultWriter {
  public:
   explicit ResultWriter(std::filesystem::path file);  // made with the first line
-  ~ResultWriter();
-  ResultWriter(const ResultWriter&) = delete;
-  ResultWriter& operator=(const ResultWriter&) = delete;
 
   void append(const Result& result);
 
  private:
   std::filesystem::path path_;
   std::mutex mutex_;
-  int file_ = -1;
+  Descriptor file_;
 };
 
 // One result of each key: the first that is settled, whoever made it; else the last try. A line

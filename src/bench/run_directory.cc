@@ -22,7 +22,10 @@ constexpr const char* kFolders[] = {"results", "leases", "workers", "checkpoints
 // follow from the rest, which earlier versions did not write.
 Json comparable(Json manifest) {
   manifest.erase("made_by");
-  if (manifest.contains("dataset")) manifest["dataset"].erase("path");
+  if (manifest.contains("dataset")) {
+    manifest["dataset"].erase("path");
+    manifest["dataset"].erase("left_out");
+  }
   if (manifest.contains("configurations")) {
     for (Json& configuration : manifest["configurations"]) configuration.erase("action_names");
   }
@@ -95,6 +98,7 @@ Manifest parse_manifest(Json json, const std::string& where) {
     if (json.at("kind") != kKind) throw Error("its kind is not " + std::string(kKind));
     manifest.dataset_kind = json.at("dataset").at("kind");
     manifest.ids = json.at("dataset").at("problems").get<std::vector<std::string>>();
+    manifest.left_out = json.at("dataset").value("left_out", 0);
     for (const Json& entry : json.at("configurations")) {
       manifest.configurations.push_back(
           {entry.at("name"), entry.at("budgets").get<std::vector<long>>()});

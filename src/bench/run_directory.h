@@ -19,6 +19,7 @@ struct Manifest {
   Json json;  // everything needed to repeat the run
   std::string dataset_kind;
   std::vector<std::string> ids;
+  int left_out = 0;  // malformed problems of the data set
   struct Entry {
     std::string name;
     std::vector<long> budgets;  // ascending

@@ -191,6 +191,7 @@ bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& c
        .checkpoint = resumable ? run_.adopt_checkpoint(job, budget, heartbeat_.self().id)
                                : std::filesystem::path(),
        .trace = run_.trace(job, budget),
+       .check = [&] { common.check(); },
        .stop = hooks_.stop,
        .progress =
            [&](long passes) {
@@ -203,6 +204,8 @@ bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& c
   std::erase_if(searched.results, [&](const Result& result) {
     return std::ranges::find(open->job.budgets, result.key.budget) == open->job.budgets.end();
   });
+  // Of the search that gives all of them: once.
+  if (!searched.results.empty()) searched.results.back().passes = searched.passes;
   submit(open, std::move(searched.results));
   return true;
 }

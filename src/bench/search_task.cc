@@ -3,7 +3,9 @@
 #include <sys/resource.h>
 
 #include <cmath>
+#include <optional>
 
+#include "base/cancelled.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "problem_search.h"
@@ -23,6 +25,8 @@ void keep_checkpoint(ProblemSearch& search, const SearchTask& task) {
   if (task.checkpoint.empty()) return;
   try {
     search.keep_checkpoint(task.checkpoint);
+  } catch (const CheckpointInUse&) {
+    throw;
   } catch (const Error& damage) {
     if (!std::filesystem::exists(task.checkpoint)) throw;
     if (task.warn) task.warn(std::string(damage.what()) + ". Starting that search anew.");
@@ -55,16 +59,24 @@ Result result_of(const SearchTask& task, const CurvePoint& point, const ProblemS
   return r;
 }
 
-}  // namespace
+// Every budget of the search failed for the same reason.
+Searched failed(const SearchTask& task, const std::string& why) {
+  std::vector<long> budgets = task.configuration.solve.curve;
+  budgets.push_back(task.configuration.solve.budget);
+  Searched searched;
+  for (const long budget : budgets) {
+    Result result;
+    result.key = {task.problem.id, task.name, budget};
+    result.status = ResultStatus::kFailed;
+    result.stopped = name_of(Stop::kError);
+    result.why = why;
+    searched.results.push_back(std::move(result));
+  }
+  return searched;
+}
 
-Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkMemo& memo) {
-  long seen = 0;
-  const auto observe = [&](auto, auto) {
-    if (task.progress) task.progress(++seen);
-    return !task.stop || !task.stop();
-  };
-  ProblemSearch search(task.configuration, shelf, task.problem, reward, observe, &memo);
-  keep_checkpoint(search, task);
+Searched search_with(ProblemSearch& search, const SearchTask& task, const Shelf& shelf,
+                     const WalkMemo& memo) {
   std::string trace;
   TraceWriter tracer(search.walker());
   const double loaded = shelf.load_seconds();
@@ -82,14 +94,13 @@ Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkM
                             .ledger = solution.ledger,
                             .walk_seconds = solution.walk_seconds,
                             .judge_seconds = solution.judge_seconds});
-  Searched searched;
+  Searched searched{.passes = memo.passes() - made + search.earlier_passes()};
   for (const CurvePoint& point : solution.curve) {
     Result r = result_of(task, point, search);
     if (solution.stopped == Stop::kError) {
       r.status = ResultStatus::kFailed;
       r.why = solution.message;
     }
-    r.passes = memo.passes() - made;
     // The first walk of a model loads it.
     r.load_seconds = std::min(load_seconds, r.unmask_seconds);
     r.unmask_seconds -= r.load_seconds;
@@ -98,6 +109,27 @@ Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkM
   }
   if (!task.trace.empty() && solution.stopped != Stop::kError) write_file(task.trace, trace);
   return searched;
+}
+
+}  // namespace
+
+Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkMemo& memo) {
+  long seen = 0;
+  const auto observe = [&](auto, auto) {
+    if (task.progress) task.progress(++seen);
+    return !task.stop || !task.stop();
+  };
+  std::optional<ProblemSearch> search;
+  try {
+    search.emplace(task.configuration, shelf, task.problem, reward, observe, &memo);
+    if (task.check) task.check();
+  } catch (const Cancelled&) {
+    return {.stopped = true};
+  } catch (const Error& reason) {
+    return failed(task, reason.what());
+  }
+  keep_checkpoint(*search, task);
+  return search_with(*search, task, shelf, memo);
 }
 
 }  // namespace umf

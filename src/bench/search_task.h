@@ -27,6 +27,7 @@ struct SearchTask {
   std::string name;                  // of the contender
   std::filesystem::path checkpoint;  // written and continued; empty: none is kept
   std::filesystem::path trace;       // empty: none
+  std::function<void()> check;  // before the first pass: throws Error where no answer can be judged
   std::function<bool()> stop;
   std::function<void(long passes)> progress;  // on another thread while this one waits
   std::function<void(const std::string&)> warn;
@@ -34,10 +35,12 @@ struct SearchTask {
 
 struct Searched {
   std::vector<Result> results;  // of every budget of the configuration, ascending
-  bool stopped = false;         // by the user: nothing to record, the checkpoint goes on
+  long passes = 0;       // forward passes that were made for all of them, in earlier runs too
+  bool stopped = false;  // by the user: nothing to record, the checkpoint goes on
 };
 
-// `memo` is shared by the searches for this problem.
+// A problem that cannot be searched, as with a prompt that leaves no room for an answer, has
+// results that failed and say why. `memo` is shared by the searches for this problem.
 Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkMemo& memo);
 
 }  // namespace umf

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "reward/program_of.h"
 
 namespace umf {
@@ -23,6 +24,20 @@ Verdict RememberedReward::judge(std::string_view answer) {
   const std::lock_guard lock(mutex_);
   if (!std::isnan(verdict.reward)) verdicts_.emplace(text, verdict);
   return verdict;
+}
+
+void SharedProblem::check() {
+  if (!objection_) {
+    std::string objection;
+    try {
+      reward.check();
+      grading->check();
+    } catch (const Error& reason) {
+      objection = reason.what();
+    }
+    objection_ = objection;
+  }
+  if (!objection_->empty()) throw Error(*objection_);
 }
 
 SharedProblem::SharedProblem(const Task& task, const JudgeTools& tools)

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "bench/dataset.h"
@@ -18,6 +19,7 @@ class RememberedReward final : public Reward {
  public:
   explicit RememberedReward(std::unique_ptr<Reward> judge) : judge_(std::move(judge)) {}
   int parts() const override { return judge_->parts(); }
+  void check() override { judge_->check(); }
   Verdict judge(std::string_view answer) override;
 
  private:
@@ -33,6 +35,12 @@ struct SharedProblem {
 
   // Both must outlive it and its grading.
   SharedProblem(const Task& task, const JudgeTools& tools);
+
+  // Throws Error where no answer could ever be judged. Looks once.
+  void check();
+
+ private:
+  std::optional<std::string> objection_;  // empty: none
 };
 
 }  // namespace umf

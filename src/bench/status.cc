@@ -67,13 +67,14 @@ Ordered jobs_json(const RunDirectory& run) {
 Ordered run_status(const RunDirectory& run) {
   ResultIndex results(run.results());
   results.refresh();
-  int total = 0, done = 0, running = 0, stale = 0;
+  int total = 0, done = 0, judged = 0, running = 0, stale = 0;
   for (const Manifest::Entry& entry : run.manifest().configurations)
     total += static_cast<int>(run.manifest().ids.size() * entry.budgets.size());
   Ordered failures = Ordered::array();
   for (const auto& [key, result] : results.all()) {
     if (result.settled()) {
       ++done;
+      judged += result.passed.has_value();
     } else {
       failures.push_back({{"id", key.id},
                           {"configuration", key.configuration},
@@ -93,8 +94,10 @@ Ordered run_status(const RunDirectory& run) {
   }
   return {{"total", total},
           {"done", done},
+          {"judged", judged},
           {"failed", failures.size()},
           {"left", left},
+          {"left_out", run.manifest().left_out},
           {"running", running},
           {"stale", stale},
           {"complete", done == total},
@@ -105,14 +108,17 @@ Ordered run_status(const RunDirectory& run) {
 }
 
 std::string status_text(const Ordered& status) {
-  std::string text = fmt::format("{} of {} done, {} left, {} failed; {} running, {} stale",
-                                 status["done"].get<int>(), status["total"].get<int>(),
-                                 status["left"].get<int>(), status["failed"].get<int>(),
-                                 status["running"].get<int>(), status["stale"].get<int>());
+  std::string text = fmt::format(
+      "{} of {} done, {} of them judged, {} left, {} failed; {} running, {} stale",
+      status["done"].get<int>(), status["total"].get<int>(), status["judged"].get<int>(),
+      status["left"].get<int>(), status["failed"].get<int>(), status["running"].get<int>(),
+      status["stale"].get<int>());
   if (!status["per_hour"].is_null())
     text += fmt::format("; {:.1f} per hour", status["per_hour"].get<double>());
   if (!status["seconds_left"].is_null())
     text += fmt::format(", {:.0f} min left", status["seconds_left"].get<double>() / 60);
+  if (const int left_out = status["left_out"]; left_out > 0)
+    text += fmt::format("; {} malformed problems left out", left_out);
   text += "\n";
   for (const Ordered& job : status["jobs"]) {
     text += fmt::format("{:<8} {} {}, {} pid {}, for {:.0f} s\n", job["state"].get<std::string>(),

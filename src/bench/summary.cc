@@ -137,20 +137,27 @@ std::string number(const Ordered& value, int digits) {
   return value.is_null() ? "-" : fmt::format("{:.{}f}", value.get<double>(), digits);
 }
 
+// What pass@1 is a share of: "12 of 15".
+std::string judged_of(const Ordered& group) {
+  const int all =
+      group["done"].get<int>() + group["failed"].get<int>() + group["missing"].get<int>();
+  return fmt::format("{} of {}", group["judged"].get<int>(), all);
+}
+
 std::string groups_table(const Ordered& groups, std::size_t width) {
   std::string table = fmt::format(
-      "{:<{}} {:>7} {:>5} {:>7} {:>15} {:>7} {:>9} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8}\n",
-      "configuration", width, "budget", "done", "pass@1", "95 %", "reward", "NFE", "hits", "saved",
-      "switches", "unmask s", "reward s", "grade s");
+      "{:<{}} {:>7} {:>5} {:>9} {:>7} {:>15} {:>7} {:>9} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8}\n",
+      "configuration", width, "budget", "done", "judged", "pass@1", "95 %", "reward", "NFE", "hits",
+      "saved", "switches", "unmask s", "reward s", "grade s");
   for (const Ordered& group : groups) {
     const std::string interval =
         group["interval"].is_null()
             ? "-"
             : fmt::format("{} to {}", percent(group["interval"][0]), percent(group["interval"][1]));
     table += fmt::format(
-        "{:<{}} {:>7} {:>5} {:>7} {:>15} {:>7} {:>9} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8}",
+        "{:<{}} {:>7} {:>5} {:>9} {:>7} {:>15} {:>7} {:>9} {:>6} {:>8} {:>8} {:>9} {:>8} {:>8}",
         group["configuration"].get<std::string>(), width, group["budget"].get<long>(),
-        group["done"].get<int>(), percent(group["pass@1"]), interval,
+        group["done"].get<int>(), judged_of(group), percent(group["pass@1"]), interval,
         number(group["mean_reward"], 3), number(group["nfe"], 1), percent(group["hit_rate"]),
         number(group["saved_nfe"], 1), number(group["switches"], 2),
         number(group["seconds"]["unmask"], 2), number(group["seconds"]["reward"], 2),
@@ -191,6 +198,7 @@ Ordered summarise(const Manifest& manifest, const Results& results) {
   }
   return {{"complete", complete},
           {"problems", manifest.ids.size()},
+          {"left_out", manifest.left_out},
           {"groups", groups},
           {"comparisons", comparisons}};
 }
@@ -200,6 +208,8 @@ std::string summary_table(const Ordered& summary) {
   for (const Ordered& group : summary["groups"])
     width = std::max(width, group["configuration"].get<std::string>().size());
   std::string table = groups_table(summary["groups"], width);
+  if (const int left_out = summary["left_out"]; left_out > 0)
+    table += fmt::format("{} malformed problems of the data set were left out\n", left_out);
   std::string comparisons;
   for (const Ordered& c : summary["comparisons"]) {
     if (c["first"] != summary["groups"][0]["configuration"] || c["problems"] == 0) continue;

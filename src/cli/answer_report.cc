@@ -47,28 +47,29 @@ void AnswerReport::watch(const RolloutEvent& event) {
     first_alone_ = {event.outcome.path.back().state, *event.verdict};
 }
 
-void AnswerReport::print(const Solution& solution, const Candidate& best, double seconds) const {
-  const Paint paint(stdout);
+void AnswerReport::print(const Solution& solution, const Candidate& best, double seconds,
+                         std::FILE* answers) const {
+  const Paint paint(answers);
   const std::string answer = search_.text(best.end);
   if (paint.on())
-    fmt::print("{}\n", coloured_answer(search_.authors(best), paint));
+    fmt::print(answers, "{}\n", coloured_answer(search_.authors(best), paint));
   else
-    print_answer(answer);
-  std::fflush(stdout);  // the answer first, also where both go to one file
-  print_authors(best);
+    print_answer(answer, answers);
+  std::fflush(answers);  // the answer first, also where both go to one file
+  print_authors(best, answers);
   print_tests("tests", {best.reward, best.why, best.tests});
   print_first_alone(best);
   print_cost(solution, best, seconds);
 }
 
 // On a terminal the answer shows it; elsewhere the answer stays as it is, to be used.
-void AnswerReport::print_authors(const Candidate& best) const {
+void AnswerReport::print_authors(const Candidate& best, std::FILE* answers) const {
   const Paint paint(stderr);
   const std::vector<AuthoredText> pieces = search_.authors(best);
   heading(paint, "written by", authors_legend(pieces, configuration_.action_names, paint));
   const bool several = std::ranges::any_of(
       pieces, [&](const AuthoredText& piece) { return piece.action != pieces.front().action; });
-  if (several && !Paint(stdout).on()) fmt::print(stderr, "{}", lettered_answer(pieces, paint));
+  if (several && !Paint(answers).on()) fmt::print(stderr, "{}", lettered_answer(pieces, paint));
 }
 
 void AnswerReport::print_tests(const std::string& title, const Verdict& verdict,

@@ -2,6 +2,7 @@
 // first model alone would have answered, and what it cost.
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,12 @@ class AnswerReport {
   // Called after every rollout of the search.
   void watch(const RolloutEvent& event);
 
-  // The answer on stdout, in its authors' colours on a terminal; all else on stderr.
-  void print(const Solution& solution, const Candidate& best, double seconds) const;
+  // The answer, in its authors' colours on a terminal; all else on stderr.
+  void print(const Solution& solution, const Candidate& best, double seconds,
+             std::FILE* answers = stdout) const;
 
  private:
-  void print_authors(const Candidate& best) const;
+  void print_authors(const Candidate& best, std::FILE* answers) const;
   void print_first_alone(const Candidate& best) const;
   void print_tests(const std::string& title, const Verdict& verdict,
                    const std::string& answer = "") const;

@@ -35,6 +35,8 @@ void require_fit(const Contender& contender, Shelf& shelf, const Task& task) {
   for (const Configuration& run : contender.runs) {
     try {
       ProblemSearch(run, shelf, task.problem, judge);
+    } catch (const ContextExceeded&) {
+      // This problem's alone: it is recorded as failed, and others may fit.
     } catch (const Error& mistake) {
       throw Error(fmt::format("configuration '{}': {}", contender.name, mistake.what()));
     }

@@ -159,7 +159,7 @@ std::vector<Contender> make_contenders(const BenchCliOptions& options, Shelf& sh
     return {make_contender(std::move(name), options.search,
                            parse_budgets(options.budgets, "umf bench"), shelf)};
   }
-  const Json list = parse_json(read_file(options.configs), options.configs);
+  const Json list = parse_json(read_input(options.configs), options.configs);
   if (!list.is_array() || list.empty())
     throw Error(fmt::format("'{}' must be a list of configurations", options.configs));
   std::vector<Contender> contenders;
@@ -211,7 +211,8 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
                  {"kind", dataset.kind},
                  {"fingerprint", dataset.fingerprint},
                  {"prompt_style", options.data.prompt_style},
-                 {"problems", ids}}},
+                 {"problems", ids},
+                 {"left_out", dataset.skipped.size()}}},
                {"tests", {{"drop_rate", options.drop_rate}, {"drop_seed", options.drop_seed}}},
                {"models", models},
                {"configurations", configurations}};

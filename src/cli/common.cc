@@ -76,7 +76,7 @@ std::vector<std::string> read_ids(const std::string& path) {
 }
 
 std::string read_input(const std::string& path) {
-  return path == "-" ? read_stdin() : read_file(path);
+  return path == "-" ? read_stdin() : read_stream(path);
 }
 
 void print_json(const Json& value) {
@@ -87,8 +87,9 @@ void print_in_order(const nlohmann::ordered_json& value) {
   print_line(value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-void print_answer(const std::string& text) {
-  print_line(::isatty(STDOUT_FILENO) == 0 ? text : harmless(text));
+void print_answer(const std::string& text, std::FILE* to) {
+  fmt::print(to, "{}\n", ::isatty(::fileno(to)) == 0 ? text : harmless(text));
+  std::fflush(to);  // whatever fails after it, the answer is out
 }
 
 }  // namespace umf

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/common.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/token_list.h"
 #include "decode/decoder.h"
@@ -107,6 +108,9 @@ int generate(GenerateOptions& options) {
   if (options.stop_at_end || options.no_stop_at_end)
     options.decode.stop_at_end = options.stop_at_end;
   options.decode.schedule = parse_schedule(options.schedule);
+  const Output trace_out(options.trace);
+  if (trace_out.to_stdout() && options.common.json)
+    throw Error("--trace - and --json would both go to stdout; give --trace a file");
   const auto start = Clock::now();
   const auto backend = options.common.make_backend();
   const ModelChoice choice = parse_model_choice(
@@ -127,13 +131,11 @@ int generate(GenerateOptions& options) {
     Progress progress(options.common.quiet);
     decoding = decode(model, prompt, action, options.decode,
                       [&](const Decoding& now, std::span<const Commit> commits) {
-                        if (!options.trace.empty())
-                          trace += trace_line(now.passes, commits, model.tokenizer());
+                        if (trace_out) trace += trace_line(now.passes, commits, model.tokenizer());
                         progress.show(now.passes, options.decode.length, model.info().name);
                         return !interrupted();
                       });
   }
-  if (!options.trace.empty()) write_file(options.trace, trace);
   const std::string answer =
       to_valid_utf8(answer_text(model.tokenizer(), model.info().tokens, decoding.window));
   if (options.common.json) {
@@ -151,8 +153,10 @@ int generate(GenerateOptions& options) {
     if (backend->approximate()) json["approximate"] = true;
     print_json(json);
   } else {
-    print_answer(answer);
+    print_answer(answer, trace_out.to_stdout() ? stderr : stdout);
   }
+  std::fflush(stdout);
+  trace_out.write(trace);
   return decoding.interrupted ? kExitInterrupted : 0;
 }
 
@@ -185,7 +189,9 @@ void declare(OptionSet& options, GenerateOptions& o) {
     else
       options.value(name, o.fields[name], help);
   });
-  options.value("trace", o.trace, "a JSON Lines file: what each pass committed");
+  options.value(
+      "trace", o.trace,
+      "a JSON Lines file: what each pass committed; - for stdout, the answer then on stderr");
   o.common.declare(options);
   options.footer(
       "Without action options the model's recommended action is used (umf models WHERE shows it).\n"

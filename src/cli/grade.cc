@@ -35,9 +35,10 @@ struct GradeOptions {
   CommonOptions common;
 
   TestChoice test_choice() const {
-    if (tests == "visible") return TestChoice::kVisible;
-    if (tests == "hidden") return TestChoice::kHidden;
-    if (tests == "all") return TestChoice::kAll;
+    // As users of EvalPlus and of LiveCodeBench call them, too.
+    if (tests == "visible" || tests == "base" || tests == "public") return TestChoice::kVisible;
+    if (tests == "hidden" || tests == "plus" || tests == "private") return TestChoice::kHidden;
+    if (tests == "all" || tests == "both") return TestChoice::kAll;
     throw Error(fmt::format("--tests is visible, hidden or all, not '{}'", tests));
   }
 };

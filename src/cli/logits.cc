@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/common.h"
 #include "cli/npy.h"
+#include "cli/output.h"
 #include "cli/token_list.h"
 #include "model/language_model.h"
 
@@ -54,6 +55,9 @@ int write_logits(const LogitsOptions& options) {
         std::pair{"--out FILE.npy", &options.out}}) {
     if (value->empty()) throw Error(fmt::format("umf logits needs {}", name));
   }
+  const Output out(options.out);
+  if (out.to_stdout() && options.common.json)
+    throw Error("--out - and --json would both go to stdout; give --out a file");
   const auto backend = options.common.make_backend();
   const ModelChoice choice = parse_model_choice(options.model);
   LanguageModel model(choice.name, open_checkpoint(find_checkpoint(choice.where)), *backend);
@@ -62,7 +66,7 @@ int write_logits(const LogitsOptions& options) {
   const std::vector<int> positions =
       parse_positions(options.positions, static_cast<int>(tokens.size()));
   const std::vector<float> logits = model.logits(tokens, positions);
-  write_npy(options.out, logits, positions.size(), model.info().vocabulary);
+  out.write(npy_file(logits, positions.size(), model.info().vocabulary));
   if (options.common.json) {
     print_json(
         {{"out", options.out}, {"rows", positions.size()}, {"columns", model.info().vocabulary}});

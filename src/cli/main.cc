@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "base/cancelled.h"
 #include "base/error.h"
 #include "built_in.h"
 #include "cli/common.h"
@@ -25,6 +26,8 @@ int main(int argc, char** argv) {
     // A full disk or a closed pipe must not pass for success.
     if (std::fflush(stdout) != 0) throw umf::Error("cannot write the results to stdout");
     return status;
+  } catch (const umf::Cancelled&) {
+    return umf::kExitInterrupted;
   } catch (const umf::Error& mistake) {
     fmt::print(stderr, "error: {}\n", mistake.what());
   } catch (const std::bad_alloc&) {

@@ -24,24 +24,15 @@ struct Line {
   MathVerifyConfig config;
 };
 
-std::vector<Line> read_lines() {
-  std::vector<Line> lines;
-  std::istringstream input(read_stdin());
-  std::string text;
-  for (int number = 1; std::getline(input, text); ++number) {
-    if (text.empty()) continue;
-    const std::string where = fmt::format("stdin line {}", number);
-    const Json checked = parse_json(text, where);
-    for (const char* key : {"gold", "pred"}) {
-      if (!checked.is_object() || !checked.contains(key) || !checked[key].is_string()) {
-        throw Error(
-            fmt::format("{}: expected an object with the strings 'gold' and 'pred'", where));
-      }
+Line parse_line(const std::string& text, const std::string& where) {
+  const Json checked = parse_json(text, where);
+  for (const char* key : {"gold", "pred"}) {
+    if (!checked.is_object() || !checked.contains(key) || !checked[key].is_string()) {
+      throw Error(fmt::format("{}: expected an object with the strings 'gold' and 'pred'", where));
     }
-    const Json config = checked.value("config", Json());
-    lines.push_back({nlohmann::ordered_json::parse(text), parse_math_verify_config(config, where)});
   }
-  return lines;
+  const Json config = checked.value("config", Json());
+  return {nlohmann::ordered_json::parse(text), parse_math_verify_config(config, where)};
 }
 
 int math_equal(const MathEqualOptions& options) {
@@ -52,8 +43,11 @@ int math_equal(const MathEqualOptions& options) {
     return *sandbox;
   });
   watch_for_interrupts();
-  // All lines are read before the first is answered: a mistake leaves no half output.
-  for (Line& line : read_lines()) {
+  std::istringstream input(read_stdin());
+  std::string text;
+  for (int number = 1; std::getline(input, text); ++number) {
+    if (text.empty()) continue;
+    Line line = parse_line(text, fmt::format("stdin line {}", number));
     const std::string gold = line.fields["gold"], answer = line.fields["pred"];
     const MathComparison comparison =
         compare_math(checker, gold, answer, line.config, algebra.get());

@@ -3,18 +3,13 @@
 #include <fmt/core.h>
 
 #include <bit>
-#include <cstdio>
 #include <cstring>
-
-#include "base/error.h"
-#include "base/files.h"
 
 namespace umf {
 
 static_assert(std::endian::native == std::endian::little);
 
-void write_npy(const std::string& path, std::span<const float> values, std::size_t rows,
-               std::size_t cols) {
+std::string npy_file(std::span<const float> values, std::size_t rows, std::size_t cols) {
   std::string header =
       fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, cols);
   constexpr std::size_t kPreamble = 10, kAlignment = 64;  // the data begins at a multiple of 64
@@ -27,11 +22,7 @@ void write_npy(const std::string& path, std::span<const float> values, std::size
   const std::size_t begin = file.size();
   file.resize(begin + values.size_bytes());
   std::memcpy(file.data() + begin, values.data(), values.size_bytes());
-  if (path != "-") {
-    write_file(path, file);
-  } else if (std::fwrite(file.data(), 1, file.size(), stdout) != file.size()) {
-    throw Error("cannot write to stdout");
-  }
+  return file;
 }
 
 }  // namespace umf

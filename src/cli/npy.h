@@ -6,8 +6,7 @@
 
 namespace umf {
 
-// Writes `values` (rows x cols, packed) to `path`, or to stdout for "-".
-void write_npy(const std::string& path, std::span<const float> values, std::size_t rows,
-               std::size_t cols);
+// The file that holds `values` (rows x cols, packed).
+std::string npy_file(std::span<const float> values, std::size_t rows, std::size_t cols);
 
 }  // namespace umf

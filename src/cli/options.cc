@@ -80,6 +80,10 @@ void OptionSet::value(const std::string& name, double& target, const std::string
 }
 void OptionSet::value(const std::string& name, std::uint64_t& target, const std::string& help) {
   add(app_, name, target, "N", help);
+  // The parser would take -1 for the largest number.
+  app_of(app_).get_option("--" + name)->check([](const std::string& text) {
+    return text.find('-') == std::string::npos ? "" : "must not be negative, not " + text;
+  });
 }
 void OptionSet::value(const std::string& name, std::optional<std::string>& target,
                       const std::string& help) {
@@ -113,6 +117,18 @@ void OptionSet::arguments(const std::string& name, std::vector<std::string>& tar
 }
 void OptionSet::footer(const std::string& text) { app_of(app_).footer(text); }
 
+namespace {
+
+// Scripts give these to every command.
+void add_common_flags(CLI::App& command) {
+  if (command.get_option_no_throw("--quiet") == nullptr)
+    command.add_flag("--quiet")->description("no progress on stderr; there is none here");
+  if (command.get_option_no_throw("--json") == nullptr)
+    command.add_flag("--json")->description("results as JSON, which they always are here");
+}
+
+}  // namespace
+
 class CommandLine {
  public:
   explicit CommandLine(const std::vector<Command>& commands) : commands_(commands) {
@@ -124,6 +140,7 @@ class CommandLine {
       sub->get_formatter()->column_width(34);
       OptionSet options(sub);
       runners_[sub] = command.declare(options);
+      add_common_flags(*sub);
     }
   }
 

@@ -20,7 +20,7 @@ struct SimulateOptions {
   int actions = 2, window = 768;
   std::string budget = "12288", ratios = "0.9,0.8,0.7,0.6,0.5,0.4,0.2", policy = "cut";
   std::string exploration = "1", rewards;
-  bool no_cache = false, json = false, quiet = false;
+  bool no_cache = false;
   UnMaskForkOptions search;
 };
 
@@ -71,7 +71,9 @@ SolveOptions limits_of(const SimulateOptions& options) {
   if (options.actions < 1 || options.actions > 10)
     throw Error("--actions is from 1 to 10: one digit names one");
   if (options.window < 1) throw Error("--window is at least 1");
-  return {.budget = parse_number<long>(options.budget, "budget"),
+  const long budget = parse_number<long>(options.budget, "budget");
+  if (budget < 0) throw Error(fmt::format("--budget must not be negative, not {}", budget));
+  return {.budget = budget,
           .policy = parse_budget_policy(options.policy),
           .use_cache = !options.no_cache};
 }
@@ -126,9 +128,6 @@ void declare(OptionSet& options, SimulateOptions& o) {
   });
   options.value("rewards", o.rewards,
                 "a JSON object from sequences of actions to rewards; - for stdin");
-  // Scripts give these to every command.
-  options.flag("json", o.json, "results as JSON, which they always are here");
-  options.flag("quiet", o.quiet, "no progress on stderr; there is none here");
   options.footer(
       "In \"order\", *00>1 is a new rollout of action 1 from the node that actions 0, 0 lead to.\n"
       "Example: umf simulate --window 768 --budget 3072");

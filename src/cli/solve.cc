@@ -11,11 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "cli/answer_report.h"
 #include "cli/common.h"
 #include "cli/examples.h"
 #include "cli/judges.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/solve_setup.h"
 #include "cli/terminal.h"
@@ -105,9 +105,28 @@ bool can_watch(const SolveCliOptions& options) {
   return objection.empty();
 }
 
-void write_report(const std::string& path, const Problem& problem,
-                  const Configuration& configuration, const Solution& solution,
-                  const std::string& answer, const std::string& trace) {
+// What is written beside the answer. Looked at before the search: a mistyped path must not cost it.
+struct SolveOutputs {
+  const Output trace, report;
+
+  explicit SolveOutputs(const SolveCliOptions& options)
+      : trace(options.trace), report(options.report) {
+    if (trace.to_stdout() && report.to_stdout())
+      throw Error("--trace - and --report - would both go to stdout; give one of them a file");
+    if (take_stdout() && options.common.json)
+      throw Error(
+          fmt::format("{} - and --json would both go to stdout; give {} a file", taker(), taker()));
+    if (options.checkpoint == "-") throw Error("--checkpoint is read and written: give it a file");
+  }
+  bool take_stdout() const { return trace.to_stdout() || report.to_stdout(); }
+
+ private:
+  const char* taker() const { return trace.to_stdout() ? "--trace" : "--report"; }
+};
+
+std::string report_page(const Problem& problem, const Configuration& configuration,
+                        const Solution& solution, const std::string& answer,
+                        const std::string& trace) {
   Report report(kReportLimitBytes);
   report.add({.id = problem.id,
               .prompt = problem.prompt,
@@ -119,7 +138,7 @@ void write_report(const std::string& path, const Problem& problem,
               .answer = answer,
               .why = solution.best ? solution.best->why : "",
               .trace = trace});
-  write_file(path, report.html(problem.id));
+  return report.html(problem.id);
 }
 
 int solve_problem(SolveCliOptions& options) {
@@ -127,6 +146,7 @@ int solve_problem(SolveCliOptions& options) {
   if (options.list_searches) return list_searches();
   if (options.list_examples) return list_examples();
   const auto start = Clock::now();
+  const SolveOutputs outputs(options);
   const auto [text, where] = asked(options);
   const Problem problem = parse_problem(text, where);
   Judges judges(options.common, {.unsafe = options.unsafe}, interrupt_token());
@@ -156,6 +176,7 @@ int solve_problem(SolveCliOptions& options) {
   });
   if (can_watch(options)) watch.emplace(search.walker(), configuration.action_names);
   TraceWriter tracer(search.walker());
+  reward->check();
   if (!options.checkpoint.empty()) search.keep_checkpoint(options.checkpoint);
   const double load_seconds = seconds_since(start);
   AnswerReport report(configuration, search);
@@ -165,16 +186,13 @@ int solve_problem(SolveCliOptions& options) {
     detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
                          100 * event.ledger.hit_rate());
     if (watch) watch->learn(event.trial, event.outcome);
-    if (!options.trace.empty() || !options.report.empty()) trace += tracer.line(event);
+    if (outputs.trace || outputs.report) trace += tracer.line(event);
     return !interrupted();
   });
   progress.clear();
   watch.reset();
-  if (!options.trace.empty()) write_file(options.trace, trace);
 
   const std::string answer = solution.best ? search.text(solution.best->end) : "";
-  if (!options.report.empty())
-    write_report(options.report, problem, configuration, solution, answer, trace);
   if (options.common.json) {
     // The first walk of a model loads it.
     const double loaded = std::min(shelf->load_seconds(), solution.walk_seconds);
@@ -196,11 +214,16 @@ int solve_problem(SolveCliOptions& options) {
     if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
     print_in_order(json);
   } else if (solution.best) {
+    std::FILE* const answers = outputs.take_stdout() ? stderr : stdout;
     if (options.common.quiet)
-      print_answer(answer);
+      print_answer(answer, answers);
     else
-      report.print(solution, *solution.best, seconds_since(start));
+      report.print(solution, *solution.best, seconds_since(start), answers);
   }
+  std::fflush(stdout);  // the answer is out, whatever fails now
+  outputs.trace.write(trace);
+  if (outputs.report)
+    outputs.report.write(report_page(problem, configuration, solution, answer, trace));
   if (solution.stopped == Stop::kError) throw Error(solution.message);
   if (!solution.best && solution.stopped != Stop::kInterrupted)
     throw Error("no answer was found: the budget allows no forward pass");

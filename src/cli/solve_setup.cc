@@ -169,8 +169,11 @@ void SolveCliOptions::declare(OptionSet& options) {
   options.value("checkpoint", checkpoint,
                 "a file that is written as the search goes and continued after a break");
   options.flag("watch", watch, "show the text as it is unmasked, in place on the terminal");
-  options.value("trace", trace, "a JSON Lines file: one event per rollout");
-  options.value("report", report, "an HTML page: the search tree, and how each text came about");
+  options.value(
+      "trace", trace,
+      "a JSON Lines file: one event per rollout; - for stdout, the answer then on stderr");
+  options.value("report", report,
+                "an HTML page: the search tree, and how each text came about; - as for --trace");
   declare_machine(options);
   options.footer(
       "A problem: {\"id\": \"haiku\", \"prompt\": \"Write a haiku about masks.\",\n"

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/inflate.h"
 
 namespace umf {
 namespace {
@@ -92,10 +92,11 @@ std::map<std::string, std::string> read_prompts(const RunDirectory& run) {
   std::map<std::string, std::string> prompts;
   const std::filesystem::path file = run.file("problems.jsonl");
   if (!std::filesystem::exists(file)) return prompts;
-  LineReader lines(file.string());
-  while (const auto line = lines.next()) {
-    const std::string where = fmt::format("{} line {}", file.string(), lines.line());
-    const Json json = parse_json(*line, where);
+  std::istringstream text(read_file(file));
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    const std::string where = fmt::format("{} line {}", file.string(), number);
+    const Json json = parse_json(line, where);
     if (!json.is_object() || !json.contains("id") || !json["id"].is_string() ||
         !json.contains("prompt") || !json["prompt"].is_string())
       throw Error(fmt::format("{} must be an object with the texts 'id' and 'prompt'", where));

@@ -13,9 +13,9 @@
 #include <cstring>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "sandbox/descriptor.h"
 
 namespace umf {
 namespace {

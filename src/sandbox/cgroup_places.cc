@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "sandbox/descriptor.h"
+#include "base/descriptor.h"
 
 namespace umf {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/descriptor.h"
+#include "base/descriptor.h"
 
 namespace umf {
 

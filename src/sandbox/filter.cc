@@ -16,8 +16,8 @@
 #include <memory>
 #include <span>
 
+#include "base/descriptor.h"
 #include "base/error.h"
-#include "sandbox/descriptor.h"
 
 namespace umf {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sandbox/descriptor.h"
+#include "base/descriptor.h"
 
 namespace umf {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/descriptor.h"
+#include "base/descriptor.h"
 
 namespace umf {
 

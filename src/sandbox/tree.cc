@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/descriptor.h"
+#include "base/descriptor.h"
 
 namespace umf {
 namespace {

@@ -10,9 +10,9 @@
 #include <sstream>
 #include <string>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "sandbox/descriptor.h"
 
 namespace umf {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "sandbox/descriptor.h"
+#include "base/descriptor.h"
 #include "sandbox/launch.h"
 
 namespace umf {

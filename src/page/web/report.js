@@ -34,6 +34,7 @@ function runPart(run, place, alone) {
   return el("section", { "aria-label": run.name },
     el("h2", {}, alone ? "Results" : run.name), facts(run),
     !run.complete && el("p", { class: "notice" }, "This run is not complete: shares and means are of the problems done so far."),
+    run.left_out > 0 && el("p", { class: "notice" }, `${run.left_out} problems of the data set were malformed and left out.`),
     judged && el("h3", {}, "Pass@1"), judged && scoreTable(run.groups),
     el("h3", {}, "Cost"), costTable(run.groups),
     run.comparisons.length > 0 && el("details", {}, el("summary", {}, "Comparisons in pairs"), comparisonTable(run.comparisons)),

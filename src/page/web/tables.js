@@ -17,6 +17,8 @@ export function dataTable({ caption, columns, rows }) {
       el("tbody", {}, rows.map((row) => el("tr", {}, cells(row))))));
 }
 
+const problemsOf = (group) => group.done + group.failed + group.missing;
+
 // Configurations down, budgets across; the best of each budget is bold.
 export function scoreTable(groups) {
   const names = [...new Set(groups.map((group) => group.configuration))];
@@ -33,7 +35,9 @@ export function scoreTable(groups) {
         const group = find(name, budget);
         if (!group) return "";
         return [percent(group["pass@1"]), group.interval &&
-          el("span", { class: "interval" }, `${percent(group.interval[0])}\u2013${percent(group.interval[1])}`)];
+          el("span", { class: "interval" }, `${percent(group.interval[0])}\u2013${percent(group.interval[1])}`),
+        group.judged < problemsOf(group) &&
+          el("span", { class: "interval" }, `${group.judged} of ${problemsOf(group)} judged`)];
       },
     }))],
     rows: names,
@@ -47,7 +51,9 @@ export function costTable(groups) {
     columns: [
       { head: "Configuration", cell: (group) => group.configuration },
       column("Budget", (group) => String(group.budget)),
-      column("Problems", (group) => `${group.done}${group.failed + group.missing > 0 ? ` of ${group.done + group.failed + group.missing}` : ""}`),
+      column("Problems", (group) => `${group.done}${group.done < problemsOf(group) ? ` of ${problemsOf(group)}` : ""}`),
+      column("Judged", (group) => String(group.judged)),
+      column("Failed", (group) => String(group.failed)),
       column("Reward", (group) => fixed(group.mean_reward, 3)),
       column("NFE", (group) => fixed(group.nfe, 1)),
       column("Hit rate %", (group) => percent(group.hit_rate)),
