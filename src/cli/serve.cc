@@ -147,7 +147,9 @@ int serve(ServeOptions& o) {
   const auto backend = o.common.make_backend();
   Shelf shelf(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
   Judges judges(o.common);
-  const TaskMaker tasks(shelf, put_on_shelf(o.models, shelf), rewards, judges.tools());
+  JudgeTools tools = judges.tools();
+  tools.most_judging_ms = 1000 * o.service.limits.judge_seconds;
+  const TaskMaker tasks(shelf, put_on_shelf(o.models, shelf), rewards, std::move(tools));
   warm_up(shelf);
   Service service(tasks, o.service);
   HttpServer server(service, o.http);
