@@ -1,6 +1,8 @@
 // umf bench where judges, searches, files and disks fail.
 #include <sys/stat.h>
 
+#include <tuple>
+
 #include "bench_fixture.h"
 
 namespace umf {
@@ -85,6 +87,28 @@ TEST_F(BenchCli, AProblemWhosePromptDoesNotFitFailsAndIsNeverWrong) {
   const Json now = status("run");
   EXPECT_EQ(now["judged"], 2);
   EXPECT_EQ(now["failed"], 2);
+}
+
+TEST_F(BenchCli, TestsThatCanNeverRunFailTheirProblemBeforeTheFirstPass) {
+  const Json broken = {{"type", "python-tests"}, {"tests", {{{"assert", "f(1 =="}}}}};
+  std::string lines;
+  for (const auto& [id, reward, hidden] : {std::tuple{"fine", text_checks("a"), text_checks("a")},
+                                           std::tuple{"visible", broken, text_checks("a")},
+                                           std::tuple{"hidden", text_checks("a"), broken}}) {
+    lines +=
+        Json{{"id", id}, {"prompt", "x"}, {"reward", reward}, {"hidden", hidden}}.dump() + "\n";
+  }
+  write_file(place("problems"), lines);
+  const Finished run = umf(one("run", {"--budget", "16"}));
+  EXPECT_EQ(run.status, 1) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("1 of 3"));
+  EXPECT_THAT(run.out, HasSubstr("2 failed"));
+  for (const Json& line : lines_of(place("run/results.jsonl"))) {
+    const bool fine = line["id"] == "fine";
+    EXPECT_EQ(line["status"], fine ? "done" : "failed") << line["id"];
+    EXPECT_EQ(line["passes"] > 0, fine);
+    EXPECT_EQ(line["why"].get<std::string>().find("f(1 ==") == std::string::npos, fine);
+  }
 }
 
 TEST_F(BenchCli, AJudgeThatAlwaysFailsEndsItsSearchAndNotTheRun) {

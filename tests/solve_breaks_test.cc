@@ -145,6 +145,17 @@ TEST_F(SolveCli, AJudgeThatAlwaysFailsEndsTheSearch) {
   }
 }
 
+TEST_F(SolveCli, ATestThatIsNoPythonIsRefusedBeforeTheFirstPass) {
+  const Json problem = {
+      {"id", "p"},
+      {"prompt", "Write f."},
+      {"reward",
+       {{"type", "python-tests"}, {"tests", {{{"assert", "f(1) == 1"}}, {{"assert", "f(1 =="}}}}}}};
+  const Finished run = solve_text(problem.dump(), {"--budget", "16", "--checkpoint", place("j")});
+  expect_refusal(run, "f(1 ==");
+  EXPECT_FALSE(std::filesystem::exists(place("j")));
+}
+
 TEST_F(SolveCli, AJudgeThatWasMendedIsAskedAgain) {
   const std::string script = "cat > /dev/null; test -e " + place("works") + " && echo 0.5";
   write_file(problem(), judged_by(script));
