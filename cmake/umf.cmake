@@ -61,6 +61,14 @@ function(umf_test target library)
   gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
 endfunction()
 
+# The tests of a program that FILTER names, as a user who owns nothing: such a one has other walls than root, no users to
+# give away and no control groups.
+function(umf_test_as_ordinary_user target filter)
+  add_test(NAME ${target}.ordinary_user
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/as_ordinary_user $<TARGET_FILE:${target}> --gtest_filter=${filter})
+  set_tests_properties(${target}.ordinary_user PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
+endfunction()
+
 # A fuzz target defines LLVMFuzzerTestOneInput. With UMF_FUZZ libFuzzer drives it; otherwise
 # fuzz_corpus.cc does, over tests/fuzz/NAME, so that every test run repeats the known inputs.
 function(umf_fuzzer source library)

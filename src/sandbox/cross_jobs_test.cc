@@ -97,12 +97,11 @@ def f():
 )py"},
 };
 
-class CrossJobs : public testing::TestWithParam<Walls> {
+class CrossJobs : public BehindWalls {
  protected:
   void SetUp() override {
-    const std::string objection = objection_to(GetParam());
-    if (!objection.empty()) GTEST_SKIP() << objection;
-    sandbox_ = make_warm_sandbox(GetParam(), 3);
+    BehindWalls::SetUp();
+    if (!IsSkipped()) sandbox_ = make_warm_sandbox(GetParam(), 3);
   }
 
   void run_neighbour(const HostileNeighbour& neighbour) {

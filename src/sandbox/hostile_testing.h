@@ -80,6 +80,15 @@ inline std::vector<int> processes_below(int root) {
   return all;
 }
 
+// What must hold behind all walls that this machine has.
+class BehindWalls : public testing::TestWithParam<Walls> {
+ protected:
+  void SetUp() override {
+    const std::string objection = objection_to(GetParam());
+    if (!objection.empty()) GTEST_SKIP() << objection;
+  }
+};
+
 inline std::string name_of_walls(const testing::TestParamInfo<Walls>& info) {
   return info.param == Walls::kNamespaces ? "Namespaces" : "Landlock";
 }

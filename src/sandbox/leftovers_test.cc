@@ -20,13 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class Leftovers : public testing::TestWithParam<Walls> {
- protected:
-  void SetUp() override {
-    const std::string objection = objection_to(GetParam());
-    if (!objection.empty()) GTEST_SKIP() << objection;
-  }
-};
+class Leftovers : public BehindWalls {};
 
 // The code of tests runs with the tester, and over HTTP it is any client's.
 PythonResult run_test_code(Sandbox& sandbox, const std::string& setup) {

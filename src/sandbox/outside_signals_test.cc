@@ -17,12 +17,11 @@ namespace {
 
 using testing::HasSubstr;
 
-class OutsideSignals : public testing::TestWithParam<Walls> {
+class OutsideSignals : public BehindWalls {
  protected:
   void SetUp() override {
-    const std::string objection = objection_to(GetParam());
-    if (!objection.empty()) GTEST_SKIP() << objection;
-    sandbox_ = make_warm_sandbox(GetParam(), 1);
+    BehindWalls::SetUp();
+    if (!IsSkipped()) sandbox_ = make_warm_sandbox(GetParam(), 1);
   }
 
   // Calls `send` with what runs below us once the program itself does: zygote, warden, cell and
