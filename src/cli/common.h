@@ -47,8 +47,9 @@ std::vector<std::string> read_ids(const std::string& path);
 void print_json(const Json& value);
 void print_in_order(const nlohmann::ordered_json& value);
 
-// The bytes of an answer and a newline on stdout, or where stdout is taken. On a terminal, control characters other than
-// newline and tab are shown as U+FFFD: a model's text must not command the terminal.
+// The bytes of an answer and a newline; `to` is another stream where stdout is taken. On a
+// terminal, control characters other than newline and tab are shown as U+FFFD: a model's text must
+// not command the terminal.
 void print_answer(const std::string& text, std::FILE* to = stdout);
 
 inline constexpr int kExitNo = 1;         // the job ran and its answer is "no"

@@ -8,9 +8,9 @@
 #include <map>
 #include <sstream>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/descriptor.h"
 
 namespace umf {
 namespace {
