@@ -69,6 +69,7 @@ bool JobRun::begin(const std::vector<std::string>& frames) {
   started_ = now_seconds();
   // What the interpreter has mapped before the job does anything; limits come on top of it.
   const std::string base_memory = std::to_string(address_space_of(warden_));
+  inherited_bytes_ = resident_memory_of(warden_);
   if (!send_frame(socket_.ours.get(), 'b', base_memory, kBeginMs)) return false;
   for (const std::string& frame : frames) {
     if (!send_frame(socket_.ours.get(), 'f', frame, kBeginMs)) break;  // its end tells why
@@ -84,7 +85,7 @@ void JobRun::stop(Stop why) {
 
 void JobRun::look() {
   const std::size_t memory_limit = limits_.memory_bytes + kOwnMemory;
-  const TreeUse use = look_at_tree(warden_, memory_limit);
+  const TreeUse use = look_at_tree(warden_, memory_limit, inherited_bytes_);
   end_.use.cpu_seconds = std::max(end_.use.cpu_seconds, use.cpu_seconds);
   end_.use.peak_memory_bytes = std::max(end_.use.peak_memory_bytes, use.memory_bytes);
   if (use.cpu_seconds * 1e3 > limits_.cpu_ms) stop(Stop::kCpu);

@@ -67,6 +67,7 @@ class JobRun {
   double tester_cpu_seconds_ = 0;  // its own, at that time
   FrameReader reader_;
   int warden_ = 0;
+  std::size_t inherited_bytes_ = 0;  // of the interpreter, which forks share
   Descriptor warden_handle_;
   double started_ = 0;
   bool ready_ = false, done_ = false, out_of_memory_ = false;

@@ -26,10 +26,7 @@ using testing::Not;
 
 // One for all tests of this file; other files count processes.
 std::unique_ptr<Sandbox> shared;
-Sandbox& sandbox() {
-  if (!shared) shared = make_sandbox();
-  return *shared;
-}
+Sandbox& sandbox() { return *shared; }
 
 class SandboxTest : public testing::Test {
  protected:
@@ -37,6 +34,7 @@ class SandboxTest : public testing::Test {
   void SetUp() override {
     const std::string objection = objection_to(Walls::kNamespaces);
     if (!objection.empty()) GTEST_SKIP() << objection;
+    if (!shared) shared = make_sandbox();
   }
 };
 

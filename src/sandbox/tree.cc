@@ -5,9 +5,11 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,10 +83,8 @@ std::size_t bytes(unsigned long pages) {
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-std::size_t resident_of(int pid) { return bytes(pages_of(pid).resident); }
-
-// Shared pages in equal parts; swapped ones count.
-std::size_t share_of(int pid) {
+// Shared pages in equal parts; swapped ones count. Nothing where that is not for us to know.
+std::optional<std::size_t> share_of(int pid) {
   const std::string text = read_proc(fmt::format("/proc/{}/smaps_rollup", pid));
   std::size_t total = 0;
   for (const char* key : {"\nPss:", "\nSwapPss:"}) {
@@ -92,21 +92,37 @@ std::size_t share_of(int pid) {
     if (at != std::string::npos)
       total += std::strtoull(text.c_str() + at + std::strlen(key), nullptr, 10) << 10;
   }
-  return text.empty() ? resident_of(pid) : total;
+  return text.empty() ? std::nullopt : std::optional(total);
+}
+
+std::size_t memory_of(const std::vector<int>& pids, std::size_t inherited) {
+  std::size_t total = 0, once = 0;
+  for (const int pid : pids) {
+    if (const auto share = share_of(pid)) {
+      total += *share;
+      continue;
+    }
+    const std::size_t resident = resident_memory_of(pid);
+    const std::size_t shared = std::min(resident, inherited);
+    total += resident - shared;
+    once = std::max(once, shared);
+  }
+  return total + once;
 }
 
 }  // namespace
 
 std::size_t address_space_of(int pid) { return bytes(pages_of(pid).mapped); }
+std::size_t resident_memory_of(int pid) { return bytes(pages_of(pid).resident); }
 
-TreeUse look_at_tree(int root, std::size_t memory_limit) {
+TreeUse look_at_tree(int root, std::size_t memory_limit, std::size_t inherited) {
   TreeUse use;
   std::vector<int> pids = {root};
   for (std::size_t i = 0; i < pids.size(); ++i) {
     const double cpu_seconds = cpu_of(pids[i]);
     use.cpu_seconds += cpu_seconds;
     if (i == 0) use.root_cpu_seconds = cpu_seconds;
-    use.memory_bytes += resident_of(pids[i]);
+    use.memory_bytes += resident_memory_of(pids[i]);
     for (const int thread : threads_of(pids[i])) {
       ++use.processes;
       const auto children =
@@ -114,10 +130,7 @@ TreeUse look_at_tree(int root, std::size_t memory_limit) {
       pids.insert(pids.end(), children.begin(), children.end());
     }
   }
-  if (use.memory_bytes > memory_limit) {
-    use.memory_bytes = 0;
-    for (const int pid : pids) use.memory_bytes += share_of(pid);
-  }
+  if (use.memory_bytes > memory_limit) use.memory_bytes = memory_of(pids, inherited);
   return use;
 }
 

@@ -14,10 +14,12 @@ struct TreeUse {
 
 // Of `root` and all that descend from it. `memory_limit`: memory is first taken as the sum of what
 // each process has resident, which counts shared pages several times; only where that is above the
-// limit it is counted exactly, which takes longer.
-TreeUse look_at_tree(int root, std::size_t memory_limit);
+// limit it is counted exactly, which takes longer. An ordinary user is not told what forks of the
+// interpreter share; of these, `inherited` bytes count once for all.
+TreeUse look_at_tree(int root, std::size_t memory_limit, std::size_t inherited = 0);
 
-// All that it has mapped, in bytes; 0 when it is gone.
+// All that it has mapped, and what of it is in memory, in bytes; 0 when it is gone.
 std::size_t address_space_of(int pid);
+std::size_t resident_memory_of(int pid);
 
 }  // namespace umf

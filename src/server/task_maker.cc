@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "configuration.h"
+#include "problem_search.h"
 #include "server/api_error.h"
 #include "server/plain_task.h"
 #include "server/search_plan.h"
@@ -18,6 +19,8 @@ auto as_bad_request(const Work& work) {
     return work();
   } catch (const ApiError&) {
     throw;
+  } catch (const ContextExceeded& mistake) {
+    throw ApiError(400, mistake.what(), "max_tokens", "context_length_exceeded");
   } catch (const Error& mistake) {
     throw ApiError(400, mistake.what());
   }
@@ -116,7 +119,6 @@ std::unique_ptr<ServedSearch> TaskMaker::make_search(const ApiRequest& request) 
   return as_bad_request([&] {
     Configuration configuration = plan_search(request, *this, shelf_);
     Problem problem = asked_problem(request);
-    check_length(configuration, problem);
     auto judge = judge_of(request.umf.reward, problem);
     return std::make_unique<ServedSearch>(shelf_, std::move(configuration), std::move(problem),
                                           std::move(judge),
@@ -124,20 +126,6 @@ std::unique_ptr<ServedSearch> TaskMaker::make_search(const ApiRequest& request) 
                                                      .rollouts = request.umf.stream_rollouts,
                                                      .drawn = request.problem.has_value()});
   });
-}
-
-// A search can go on without the models that read too little, but not without all of them.
-void TaskMaker::check_length(const Configuration& configuration, const Problem& problem) const {
-  std::optional<ApiError> mistake;
-  for (const Participant& participant : make_participants(configuration, shelf_, problem)) {
-    try {
-      return check_length(participant.prompt.size(), configuration.walk.window,
-                          participant.model->info());
-    } catch (const ApiError& too_long) {
-      if (!mistake) mistake = too_long;
-    }
-  }
-  if (mistake) throw *mistake;
 }
 
 std::unique_ptr<ServedJudge> TaskMaker::judge_of(const Json& spec, const Problem& problem) const {

@@ -51,7 +51,6 @@ class TaskMaker {
                                 int vocabulary) const;
   void check_length(std::size_t prompt, int length, const ModelInfo& info) const;
   void require_allowed(const Json& spec) const;
-  void check_length(const Configuration& configuration, const Problem& problem) const;
   std::unique_ptr<ServedJudge> judge_of(const Json& spec, const Problem& problem) const;
 
   Shelf& shelf_;
