@@ -59,7 +59,7 @@ std::string plain_expression() {
 }
 
 std::string plain_number() {
-  return "(?:^|\\s|=)(?:\\*\\*)?[$"
+  return "(?:^|\\s|=)(?:\\*\\*)?(?:\\\\(?=\\$))?[$"
          "€£¥₹₽₪₩₫฿₡₢₣₤₥₦₧₨₭₮₯₰₱₲₳₴₵₶₷₸₺"
          "₻"
          "₼"

@@ -1,6 +1,7 @@
 // Comparing sets, tuples and intervals.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "math/compare_numbers.h"
 #include "math/comparison.h"
@@ -66,6 +67,30 @@ Expr as_list(const Expr& e) { return is_set_like(e) ? e : compound(Kind::kSet, {
 
 bool is_list(const Expr& e) { return is(e, Kind::kSet) || is(e, Kind::kTuple); }
 
+// x = 1, y = 2: each name has one value.
+bool are_coordinates(const std::vector<Expr>& elements) {
+  std::set<std::string> names;
+  for (const Expr& e : elements) {
+    if (!is(e, Kind::kRelation) || e->name != "=" || !is(e->args[0], Kind::kSymbol)) return false;
+    names.insert(e->args[0]->name);
+  }
+  return names.size() > 1 && names.size() == elements.size();
+}
+
+// As a point has them: x, y and z in this order, other names as they are written.
+std::vector<Expr> as_point(std::vector<Expr> coordinates) {
+  const auto name = [](const Expr& e) -> const std::string& { return e->args[0]->name; };
+  const bool xyz = std::all_of(coordinates.begin(), coordinates.end(), [&](const Expr& e) {
+    return name(e) == "x" || name(e) == "y" || name(e) == "z";
+  });
+  if (xyz) std::ranges::sort(coordinates, {}, name);
+  return coordinates;
+}
+
+bool has_equation(const std::vector<Expr>& elements) {
+  return std::any_of(elements.begin(), elements.end(), is_equation);
+}
+
 bool is_open(const Expr& e) { return is(e, Kind::kInterval) && e->left_open && e->right_open; }
 
 }  // namespace
@@ -100,9 +125,14 @@ bool Comparison::sets(const Expr& gold_value, const Expr& answer_value) {
 
 bool Comparison::elements(const Expr& gold, const Expr& answer) {
   if (gold->args.size() != answer->args.size()) return decided(false, "number of elements");
-  const bool ordered = is(gold, Kind::kTuple);
-  const std::vector<Expr> ours = ordered ? gold->args : sorted_elements(gold->args);
-  std::vector<Expr> theirs = ordered ? answer->args : sorted_elements(answer->args);
+  const bool gold_names = are_coordinates(gold->args) && !has_equation(answer->args);
+  const bool answer_names = are_coordinates(answer->args) && !has_equation(gold->args);
+  const bool ordered = is(gold, Kind::kTuple) || gold_names;
+  const auto arranged = [&](const Expr& list, bool names) {
+    return !ordered ? sorted_elements(list->args) : names ? as_point(list->args) : list->args;
+  };
+  const std::vector<Expr> ours = arranged(gold, gold_names);
+  std::vector<Expr> theirs = arranged(answer, answer_names);
   // Numbers stand in the same place in both; expressions may be written so that they do not.
   const bool searched = !ordered && ours.size() <= kSearchedElements;
   for (std::size_t i = 0; i < ours.size(); ++i) {

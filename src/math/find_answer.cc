@@ -53,7 +53,10 @@ Read read_environments(const std::vector<AnswerCandidate::Environment>& environm
     meant.push_back(meant_latex(latex, boxes));
     const LostUnits lost = contains(latex, "\\$") ? LostUnits::kYes : LostUnits::kNo;
     Expr value = value_or_null([&] { return parse_latex(meant.back(), lost); });
-    if (value && is_percent) value = in_percent(value);
+    if (is_percent) {
+      meant.back() += "\\%";
+      if (value) value = in_percent(value);
+    }
     values.push_back(value);
   }
   if (values.empty()) return {};
@@ -81,7 +84,7 @@ Read read_number(const AnswerCandidate& candidate) {
     return decimal(real);
   });
   if (value && candidate.percent) value = percent(value);
-  return {value, text, text};
+  return {value, text, candidate.percent ? text + "\\%" : text};
 }
 
 Read read_candidate(const AnswerCandidate& candidate) {

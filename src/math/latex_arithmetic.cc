@@ -25,6 +25,13 @@ Expr joined(const Expr& left, const Expr& right) {
   return multiply(scalar(left), scalar(right));
 }
 
+// 12 1/2, of which a percent sign takes all.
+bool ends_in_mixed_number(const std::vector<Expr>& factors) {
+  if (factors.size() < 2) return false;
+  const Expr &whole = factors[factors.size() - 2], &fraction = factors.back();
+  return is_integer(whole) && is(fraction, Kind::kNumber) && !is_integer(fraction);
+}
+
 }  // namespace
 
 Expr scalar(const Expr& e) {
@@ -118,7 +125,20 @@ Expr LatexGrammar::signed_factor(bool stop_at_functions) {
 // From right to left, so that a mixed number joins before the rest is multiplied on.
 Expr LatexGrammar::juxtaposed(bool stop_at_functions) {
   std::vector<Expr> factors = {postfix()};
-  while (starts_factor(stop_at_functions)) factors.push_back(postfix());
+  for (;;) {
+    if (accept("\\%") || accept("%")) {
+      if (ends_in_mixed_number(factors)) {
+        const Expr fraction = factors.back();
+        factors.pop_back();
+        factors.back() = joined(factors.back(), fraction);
+      }
+      factors.back() = percent(scalar(factors.back()));
+    } else if (starts_factor(stop_at_functions)) {
+      factors.push_back(postfix());
+    } else {
+      break;
+    }
+  }
   Expr result = factors.back();
   for (std::size_t i = factors.size() - 1; i-- > 0;) {
     if (is_integer(factors[i]) && is(result, Kind::kNumber)) ++doubts_;
@@ -165,8 +185,6 @@ Expr LatexGrammar::postfix() {
     if (at("!") && !at_unequal()) {
       take();
       value = function("factorial", {scalar(value)});
-    } else if (accept("\\%") || accept("%")) {
-      value = percent(scalar(value));
     } else if (accept("'") || accept("\\prime") || accept("°") || accept("\\degree")) {
       ++doubts_;
     } else if (at("^")) {

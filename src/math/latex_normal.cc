@@ -102,7 +102,6 @@ bool is_value(std::string_view text) {
   return !text.empty() && kOperator.find_all(text).empty();
 }
 
-enum class Units { kAsReference, kAsMeant };
 constexpr int kTextsOfAUnit = 4, kStylesAround = 4;
 
 // Where the unit at the end begins: at the first of the last few texts from which on all is unit.
@@ -132,7 +131,7 @@ std::string without_units(std::string text, Units units) {
       text.erase(begin);
     }
   }
-  for (int pass = 0; pass < 2; ++pass) text = without_final_unit(text);
+  for (int pass = 0; pass < 2; ++pass) text = without_final_unit(text, units);
   return text;
 }
 
@@ -172,10 +171,12 @@ std::string with_whole_numbers(const std::string& text) {
 }
 
 // What the other rules would take for a unit or not take for one: a bold letter is a vector, an
-// upright e or i a number, th an ending, {\rm cm} a text. Colours and the sentence around a formula
-// mean nothing.
+// upright e or i a number, th an ending, {\rm cm} a text, percent a sign. Colours and the sentence
+// around a formula mean nothing.
 std::string with_words_set_apart(std::string text) {
-  static const std::array<Rewrite, 9> kRules = {{
+  static const std::array<Rewrite, 10> kRules = {{
+      {Pattern(R"(\\(?:text|mathrm|textrm|mbox)\s*\{\s*(?:[Pp]ercent(?:age)?|[Pp]ct|\\?%)\s*\})"),
+       "\\%"},
       {Pattern(R"(\\(?:mathbf|mathit)\s*\{\s*([A-Za-z])\s*\})"), "\\boldsymbol{$1}"},
       {Pattern(R"(\{\s*\\(?:bf|it)\s+([A-Za-z])\s*\})"), "\\boldsymbol{$1}"},
       {Pattern(R"(\\mathrm\s*\{\s*([ei])\s*\})"), "$1"},

@@ -1,9 +1,11 @@
 #include "math/latex_parser.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
 #include "math/latex_grammar.h"
+#include "math/pattern.h"
 #include "math/text.h"
 
 namespace umf {
@@ -63,9 +65,40 @@ Expr grouped_number(std::string_view text) {
   return negative ? negate(value) : value;
 }
 
+const Pattern& either_sign() {
+  static const Pattern kSign(R"(\\(pm|mp)(?![A-Za-z]))");
+  return kSign;
+}
+
+// Two signs in one expression may be chosen alike or not.
+bool has_one_sign_in_a_side(std::string_view text) {
+  std::size_t most = 0;
+  for (const std::string& side : split_at(text, "=")) {
+    most = std::max(most, either_sign().find_all(side).size());
+  }
+  return most == 1;
+}
+
 Expr parse_whole(std::string_view text, bool real_symbols, LostUnits lost_units) {
   const bool doubtful = lost_units == LostUnits::kYes;
-  return LatexGrammar(text, latex_tokens(text), real_symbols, doubtful).whole();
+  try {
+    return LatexGrammar(text, latex_tokens(text), real_symbols, doubtful).whole();
+  } catch (const NotUnderstood&) {
+    // The grammar has \pm between terms alone; inside a fraction the whole is read for each sign.
+    if (!has_one_sign_in_a_side(text)) throw;
+    std::vector<Expr> values;
+    for (const char* plus : {"pm", "mp"}) {
+      const std::string chosen = either_sign().replaced(text, [&](const Pattern::Match& match) {
+        return match.text(text, 1) == plus ? "+" : "-";
+      });
+      const Expr value = parse_whole(chosen, real_symbols, lost_units);
+      if (is(value, Kind::kSet))
+        values.insert(values.end(), value->args.begin(), value->args.end());
+      else
+        values.push_back(value);
+    }
+    return finite_set(std::move(values));
+  }
 }
 
 }  // namespace

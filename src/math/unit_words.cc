@@ -1,5 +1,6 @@
 #include "math/unit_words.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "math/text.h"
@@ -149,9 +150,18 @@ constexpr std::string_view kUnits[] = {"integerpoint",
                                        "meter",
                                        "inch"};
 
-bool is_unit(std::string_view text) {
+// One letter or two are names, multiplied, unless nobody would multiply these.
+bool may_be_names(std::string_view unit) {
+  static constexpr std::string_view kShortUnits[] = {"cm", "mm", "dm", "km", "kg", "gm",
+                                                     "ft", "lb", "hr", "yr", "sq"};
+  if (unit.ends_with(" .")) unit.remove_suffix(2);
+  return unit.size() <= 2 && std::ranges::find(kShortUnits, unit) == std::end(kShortUnits);
+}
+
+bool is_unit(std::string_view text, Units units) {
   for (const std::string_view unit : kUnits) {
     if (!text.starts_with(unit)) continue;
+    if (units == Units::kAsMeant && may_be_names(unit)) continue;
     const std::string_view rest = text.substr(unit.size());
     if (rest.empty() || rest == "s" || rest == "es") return true;
   }
@@ -160,12 +170,12 @@ bool is_unit(std::string_view text) {
 
 }  // namespace
 
-std::string without_final_unit(const std::string& text) {
+std::string without_final_unit(const std::string& text, Units units) {
   const std::string_view whole = text;
   for (std::size_t at = whole.size() > 20 ? whole.size() - 20 : 0; at + 1 < whole.size(); ++at) {
     const char before = whole[at];
     if (!is_digit(before) && before != '}' && !is_space(before)) continue;
-    if (is_unit(whole.substr(at + 1))) return text.substr(0, at + 1);
+    if (is_unit(whole.substr(at + 1), units)) return text.substr(0, at + 1);
   }
   return text;
 }
