@@ -7,9 +7,9 @@
 
 namespace umf {
 
-// A larger budget replays the smaller one (spec: search 6, 23), so a smaller budget's result is the
-// state of the run when its NFE are spent. Only savings differ before that: they are capped by the
-// smaller budget.
+// A larger budget replays the smaller one (docs/algorithm.md#larger-budget-replays), so a smaller
+// budget's result is the state of the run when its NFE are spent. Only savings differ before that:
+// they are capped by the smaller budget.
 class BudgetCurve {
  public:
   explicit BudgetCurve(std::vector<long> budgets);

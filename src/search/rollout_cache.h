@@ -9,7 +9,7 @@
 namespace umf {
 
 // Keyed by (state, action). Exact because an action is a pure function of the state: the cached end
-// is the end that running it again would reach (spec: search 1.5).
+// is the end that running it again would reach (docs/algorithm.md#cached-ends).
 class RolloutCache {
  public:
   // Enters a complete rollout of `trial.action` for the starting state and for every checkpoint on
