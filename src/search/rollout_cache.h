@@ -19,7 +19,6 @@ class RolloutCache {
   bool contains(StateId state, int action) const;
   // The outcome of running `action` from `state`: passes 0, cached.
   std::optional<Outcome> find(StateId state, int action) const;
-  void clear();
 
  private:
   // A rollout is stored once; each of its pairs points at where the rest of the path begins.
