@@ -23,7 +23,7 @@ class BudgetCurve {
 
  private:
   std::vector<CurvePoint> points_;  // smallest budget first
-  std::size_t open_ = 0;            // the first that is
+  std::size_t open_ = 0;            // index of the smallest budget that has no result yet
 };
 
 }  // namespace umf
