@@ -7,9 +7,9 @@
 
 namespace umf {
 
-// A larger budget replays the smaller one (spec: search 6, 23), so a smaller budget's result is the
-// state of the run when its NFE are spent. Only savings differ before that: they are capped by the
-// smaller budget.
+// A larger budget replays the smaller one (docs/algorithm.md#larger-budget-replays), so a smaller
+// budget's result is the state of the run when its NFE are spent. Only savings differ before that:
+// they are capped by the smaller budget.
 class BudgetCurve {
  public:
   explicit BudgetCurve(std::vector<long> budgets);
@@ -23,7 +23,7 @@ class BudgetCurve {
 
  private:
   std::vector<CurvePoint> points_;  // smallest budget first
-  std::size_t open_ = 0;            // the first that is
+  std::size_t open_ = 0;            // index of the smallest budget that has no result yet
 };
 
 }  // namespace umf

@@ -39,7 +39,7 @@ bool remasks(const Configuration& made) {
 }
 
 // The budget is one trajectory. Without a choice it is the paper's: a pass for each cell, and all
-// others in the loop (spec: search 3.5).
+// others in the loop (docs/algorithm.md#remdm).
 void set_trajectory(Action& action, const Configuration& made) {
   if (action.remask == Remask::kNone) action.remask = Remask::kConfidenceLoop;
   const long passes =

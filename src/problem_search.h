@@ -50,9 +50,9 @@ class ProblemSearch {
   const Trial& asked() const { return models_->asked(); }
   long prompt_tokens() const { return static_cast<long>(participants_.front().prompt.size()); }
   const Walker& walker() const { return walker_; }
-  const Speculation& speculation() const { return speculation_; }       // after the run
-  int replayed() const { return journal_ ? journal_->replayed() : 0; }  // steps of an earlier run
-  long earlier_passes() const { return journal_ ? journal_->earlier_passes() : 0; }  // of these
+  const Speculation& speculation() const { return speculation_; }  // after the run
+  // Forward passes that an earlier run made, taken from its checkpoint.
+  long earlier_passes() const { return journal_ ? journal_->earlier_passes() : 0; }
 
  private:
   void make_world(WalkObserver observer);

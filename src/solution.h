@@ -25,8 +25,8 @@ struct Candidate {
   std::vector<TestVerdict> tests;  // the verdict's, where it has any
 };
 
-// SelectBest (spec: search 1.8): the higher raw reward; of equals the complete one. What failed
-// (NaN) ranks below every number. Whoever was there first stays when neither is better.
+// SelectBest (docs/algorithm.md#select-best): the higher raw reward; of equals the complete one.
+// What failed (NaN) ranks below every number. Whoever was there first stays when neither is better.
 bool better(const Candidate& challenger, const Candidate& best);
 
 struct ActionUse {
@@ -34,8 +34,8 @@ struct ActionUse {
   std::optional<double> best_reward;  // raw, ranked like candidates
 };
 
-// The counts, as the paper's tables define them (spec: search 1.9). Only rollouts that ran to their
-// end or to the budget count as misses; passes count when they are made.
+// The counts, as the paper's tables define them (docs/algorithm.md#what-is-counted). Only rollouts
+// that ran to their end or to the budget count as misses; passes count when they are made.
 struct Ledger {
   long nfe = 0, hits = 0, misses = 0;
   long saved_full = 0, saved_capped = 0;  // capped by the NFE that were left at that moment

@@ -67,7 +67,7 @@ Run::Run(Search& search, World& world, RolloutCache& known, const SolveOptions& 
   ledger_.actions.resize(world.actions());
 }
 
-// One turn is one rollout, new or known (spec: search 1.6, 1.7).
+// One turn is one rollout, new or known (docs/algorithm.md#one-iteration).
 Stop Run::explore() {
   while (ledger_.nfe < options_.budget) {
     curve_.close_up_to(ledger_.nfe, solution_, Stop::kBudget);

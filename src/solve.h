@@ -14,7 +14,7 @@
 
 namespace umf {
 
-// What happens to a rollout that does not fit into the budget (spec: search 1.7).
+// What happens to a rollout that does not fit into the budget (docs/algorithm.md#budgets).
 enum class BudgetPolicy {
   kCut,     // it stops at the exact budget and is judged as it is
   kFinish,  // it runs to its end

@@ -49,7 +49,7 @@ class Beam {
   JudgePatience patience_;
 };
 
-// As many windows as the budget pays for (spec: search 3.6).
+// As many windows as the budget pays for (docs/algorithm.md#treasure).
 std::size_t width_of(const World& world, const TreasureOptions& options, long budget) {
   if (options.beam > 0) return options.beam;
   return std::max<long>(budget / std::max(world.root().masks, 1), 1);

@@ -1,5 +1,5 @@
-// TReASURe: a beam of partly masked windows, each scored by what one pass would fill in (spec:
-// search 3.6).
+// TReASURe: a beam of partly masked windows, each scored by what one pass would fill in
+// (docs/algorithm.md#treasure).
 #pragma once
 
 #include <string_view>

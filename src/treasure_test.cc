@@ -73,7 +73,7 @@ struct Hunt {
   }
 };
 
-// Invariant 51.
+// docs/algorithm.md#treasure-beam
 TEST(Treasure, OneWindowWithOneGreedyChildIsASingleRandomOrderDecoding) {
   Hunt hunt({.options = {.beam = 1, .children = 1}, .temperature = 0});
   ASSERT_EQ(hunt.events.size(), kWindow);
@@ -97,7 +97,7 @@ TEST(Treasure, OneWindowWithOneGreedyChildIsASingleRandomOrderDecoding) {
   EXPECT_EQ(hunt.solution.best->end, hunt.events.back().path.back().state);
 }
 
-// Invariant 51.
+// docs/algorithm.md#treasure-beam
 TEST(Treasure, TheBeamNeverExceedsItsWidth) {
   for (const int beam : {1, 2, 3, 5}) {
     const Hunt hunt({.options = {.beam = beam, .children = 4}});

@@ -18,8 +18,8 @@ class World {
   // Follows the trial for at most `limit` forward passes. Fills path, passes and complete; not the
   // reward. Depends on the trial alone. A limit that falls inside gives the state reached so far.
   virtual Outcome walk(const Trial& trial, int limit) = 0;
-  // Several children of a state from one forward pass (spec: search 3.6). Depends on its arguments
-  // alone. Worlds of whole walks have none.
+  // Several children of a state from one forward pass (docs/algorithm.md#treasure). Depends on its
+  // arguments alone. Worlds of whole walks have none.
   virtual Branching branch(StateId from, int action, int children) {
     static_cast<void>(from), static_cast<void>(action), static_cast<void>(children);
     throw Error("this world can walk only: a search that branches at every pass needs models");

@@ -150,7 +150,7 @@ TEST(Families, ShardsAndSingleFilesGiveTheSameBytes) {
 TEST(Families, ThePrmGivesOneScorePerMarkWhateverFollows) {
   const auto backend = make_cpu_backend(2, "");
   ProcessRewardModel model(open_checkpoint({tiny_checkpoint("tiny-prm"), ""}), *backend);
-  const Token mark = model.step_mark();
+  const Token mark = model.tokenizer().find("<extra_0>").value();
   const auto scores = model.scores(std::vector<Token>{40, 41, mark, 42, 43, 44, mark});
   ASSERT_EQ(scores.size(), 2);
   EXPECT_NE(scores[0], scores[1]);

@@ -1,5 +1,5 @@
-// The figures that every implementation of the search must reproduce (spec: search 1.11), at a
-// window of 768.
+// The figures that every implementation of the search must reproduce
+// (docs/algorithm.md#golden-figures), at a window of 768.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +40,7 @@ struct Row {
   double best;
 };
 
-// The table of 1.11, and what the reference simulator gives for the same rewards at further
-// budgets.
+// What a separate simulator of the search, written before this one, gives for these rewards.
 inline constexpr Row kRows[] = {
     {"equal", equal, 2, 500, 1, 0, 0, 0, 0, 2, 1, 0.000000},
     {"equal", equal, 2, 768, 1, 0, 0, 0, 0, 2, 1, 0.000000},

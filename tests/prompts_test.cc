@@ -1,5 +1,5 @@
-// The prompt layouts of the families, for checkpoints without a template of their own (spec: models
-// 6).
+// The prompt layouts of the families, for checkpoints without a template of their own
+// (docs/models.md#prompts).
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

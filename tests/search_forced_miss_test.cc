@@ -1,4 +1,4 @@
-// Working ahead never changes what is done (spec: search 7.3, 7.4).
+// Working ahead never changes what is done (docs/algorithm.md#working-ahead).
 #include <gtest/gtest.h>
 
 #include <climits>

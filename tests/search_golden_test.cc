@@ -1,4 +1,5 @@
-// The figures that every implementation of the search must reproduce (spec: search 1.11).
+// The figures that every implementation of the search must reproduce
+// (docs/algorithm.md#golden-figures).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// What holds for every search, whatever the rewards (spec: search 6; the numbers are those of its
-// lines).
+// What holds for every search, whatever the rewards. Each test cites what it checks.
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -35,7 +34,8 @@ void for_nodes(const UnMaskFork& search, Check&& check) {
 
 // ---- Budget and counters
 
-TEST(SearchBudget, CutSpendsExactlyTheBudgetUnlessNothingIsLeft) {  // 1
+// docs/algorithm.md#cut-spends-the-budget
+TEST(SearchBudget, CutSpendsExactlyTheBudgetUnlessNothingIsLeft) {
   for_random_searches([](const Play& play) {
     const long budget = play.scenario.limits.budget;
     if (play.solution.stopped == Stop::kBudget)
@@ -46,7 +46,8 @@ TEST(SearchBudget, CutSpendsExactlyTheBudgetUnlessNothingIsLeft) {  // 1
   });
 }
 
-TEST(SearchBudget, FinishOvershootsByLessThanARolloutAndSkipNever) {  // 2
+// docs/algorithm.md#finish-and-skip
+TEST(SearchBudget, FinishOvershootsByLessThanARolloutAndSkipNever) {
   for_random_searches(
       [](const Play& play) {
         EXPECT_LT(play.solution.ledger.nfe, play.scenario.limits.budget + play.scenario.window);
@@ -61,7 +62,9 @@ TEST(SearchBudget, FinishOvershootsByLessThanARolloutAndSkipNever) {  // 2
       BudgetPolicy::kSkip);
 }
 
-TEST(SearchBudget, EveryPassAndEveryJudgementIsCounted) {  // 3, 7
+// docs/algorithm.md#passes-are-counted
+// docs/algorithm.md#judged-once
+TEST(SearchBudget, EveryPassAndEveryJudgementIsCounted) {
   for_random_searches([](const Play& play) {
     EXPECT_EQ(play.solution.ledger.nfe, play.world.passes);
     EXPECT_EQ(play.solution.ledger.evaluations, play.world.judgements);
@@ -71,7 +74,9 @@ TEST(SearchBudget, EveryPassAndEveryJudgementIsCounted) {  // 3, 7
   });
 }
 
-TEST(SearchBudget, AMissCostsTheMasksOfItsNodeAndAHitNothing) {  // 4, 5
+// docs/algorithm.md#cost-of-a-miss
+// docs/algorithm.md#hits-are-free
+TEST(SearchBudget, AMissCostsTheMasksOfItsNodeAndAHitNothing) {
   for_random_searches([](const Play& play) {
     long nfe = 0;
     for (const Step& step : play.steps) {
@@ -85,7 +90,8 @@ TEST(SearchBudget, AMissCostsTheMasksOfItsNodeAndAHitNothing) {  // 4, 5
   });
 }
 
-TEST(SearchBudget, RolloutsAreHitsAndMissesAndNodes) {  // 6
+// docs/algorithm.md#rollouts-are-nodes
+TEST(SearchBudget, RolloutsAreHitsAndMissesAndNodes) {
   for_random_searches([](const Play& play) {
     const long rollouts = play.solution.ledger.rollouts();
     EXPECT_EQ(rollouts, play.steps.size());
@@ -94,7 +100,9 @@ TEST(SearchBudget, RolloutsAreHitsAndMissesAndNodes) {  // 6
   });
 }
 
-TEST(SearchBudget, SwitchesAndSavingsAreBounded) {  // 8, 9
+// docs/algorithm.md#switches
+// docs/algorithm.md#savings
+TEST(SearchBudget, SwitchesAndSavingsAreBounded) {
   for_random_searches([](const Play& play) {
     const Ledger& ledger = play.solution.ledger;
     EXPECT_LE(ledger.switches, std::max(0l, ledger.misses - 1));
@@ -106,7 +114,8 @@ TEST(SearchBudget, SwitchesAndSavingsAreBounded) {  // 8, 9
   });
 }
 
-TEST(SearchBudget, OneOrTwoRolloutsLeaveNoRoomForHits) {  // 9
+// docs/algorithm.md#savings
+TEST(SearchBudget, OneOrTwoRolloutsLeaveNoRoomForHits) {
   for (int seed = 0; seed < 50; ++seed) {
     for (const long budget : {768, 1536}) {
       Scenario scenario{.rewards = uniform_rewards(seed)};
@@ -116,7 +125,8 @@ TEST(SearchBudget, OneOrTwoRolloutsLeaveNoRoomForHits) {  // 9
   }
 }
 
-TEST(SearchBudget, ThreeThousandAndSeventyTwoPassesAreFiveMisses) {  // 10
+// docs/algorithm.md#five-misses
+TEST(SearchBudget, ThreeThousandAndSeventyTwoPassesAreFiveMisses) {
   for (int seed = 0; seed < kTrees; ++seed) {
     Scenario scenario{.rewards = seed % 2 ? uniform_rewards(seed) : wild_rewards(seed)};
     scenario.limits.budget = 3072;
@@ -126,7 +136,9 @@ TEST(SearchBudget, ThreeThousandAndSeventyTwoPassesAreFiveMisses) {  // 10
 
 // ---- Tree
 
-TEST(SearchTree, VisitsAndSumsAddUp) {  // 11, 12
+// docs/algorithm.md#visits-add-up
+// docs/algorithm.md#rewards-add-up
+TEST(SearchTree, VisitsAndSumsAddUp) {
   for_random_searches([](const Play& play) {
     for_nodes(play.search,
               [&](NodeId id, const UnMaskFork::Node& node, const std::vector<NodeId>& children) {
@@ -143,7 +155,10 @@ TEST(SearchTree, VisitsAndSumsAddUp) {  // 11, 12
   });
 }
 
-TEST(SearchTree, ChildrenAreOnePerActionAndOneLevelDown) {  // 13, 14, 19
+// docs/algorithm.md#one-child-per-action
+// docs/algorithm.md#depth
+// docs/algorithm.md#masks-fall
+TEST(SearchTree, ChildrenAreOnePerActionAndOneLevelDown) {
   for_random_searches([](const Play& play) {
     EXPECT_LE(play.search.depth(), play.leaf_level());
     for_nodes(play.search,
@@ -159,7 +174,8 @@ TEST(SearchTree, ChildrenAreOnePerActionAndOneLevelDown) {  // 13, 14, 19
   });
 }
 
-TEST(SearchTree, ANodeIsDescendedThroughOnlyWhenAllItsActionsAreExplored) {  // 15
+// docs/algorithm.md#explored-before-descended
+TEST(SearchTree, ANodeIsDescendedThroughOnlyWhenAllItsActionsAreExplored) {
   for_random_searches([](const Play& play) {
     std::map<std::vector<int>, std::set<int>> explored;
     for (const Step& step : play.steps) {
@@ -172,7 +188,8 @@ TEST(SearchTree, ANodeIsDescendedThroughOnlyWhenAllItsActionsAreExplored) {  // 
   });
 }
 
-TEST(SearchTree, ExhaustedMeansThatNothingIsUnexploredBelow) {  // 16
+// docs/algorithm.md#exhausted
+TEST(SearchTree, ExhaustedMeansThatNothingIsUnexploredBelow) {
   for_random_searches([](const Play& play) {
     std::vector<bool> open(play.search.nodes());
     for (NodeId id = play.search.nodes() - 1; id >= 0; --id) {  // children come after their parents
@@ -191,7 +208,8 @@ TEST(SearchTree, ExhaustedMeansThatNothingIsUnexploredBelow) {  // 16
   });
 }
 
-TEST(SearchTree, TheRootsActionsComeFirstInListOrder) {  // 17
+// docs/algorithm.md#root-in-list-order
+TEST(SearchTree, TheRootsActionsComeFirstInListOrder) {
   for_random_searches([](const Play& play) {
     for (int i = 0; i < std::min<int>(play.scenario.actions, play.steps.size()); ++i) {
       EXPECT_TRUE(play.steps[i].from.empty());
@@ -201,7 +219,8 @@ TEST(SearchTree, TheRootsActionsComeFirstInListOrder) {  // 17
   });
 }
 
-TEST(SearchTree, TheFirstExpansionBelowTheRootRepeatsTheIncomingActionForNothing) {  // 18
+// docs/algorithm.md#incoming-action-first
+TEST(SearchTree, TheFirstExpansionBelowTheRootRepeatsTheIncomingActionForNothing) {
   for_random_searches([](const Play& play) {
     std::set<std::vector<int>> expanded;
     for (const Step& step : play.steps) {
@@ -215,7 +234,8 @@ TEST(SearchTree, TheFirstExpansionBelowTheRootRepeatsTheIncomingActionForNothing
   });
 }
 
-TEST(SearchTree, EverySearchEndsWithTheCountsOfItsWholeTree) {  // 20
+// docs/algorithm.md#always-ends
+TEST(SearchTree, EverySearchEndsWithTheCountsOfItsWholeTree) {
   for (int seed = 0; seed < kTrees; ++seed) {
     Scenario scenario = random_scenario(seed);
     scenario.limits.budget = LONG_MAX;
@@ -237,7 +257,8 @@ void expect_prefix(const std::vector<Step>& shorter, std::size_t count,
   for (std::size_t i = 0; i < count; ++i) EXPECT_TRUE(same_expansion(shorter[i], longer[i])) << i;
 }
 
-TEST(SearchDeterminism, TheSameInputsGiveTheSameTrace) {  // 21
+// docs/algorithm.md#same-trace
+TEST(SearchDeterminism, TheSameInputsGiveTheSameTrace) {
   for_random_searches([](const Play& play) {
     const Play again(play.scenario);
     EXPECT_EQ(again.steps.size(), play.steps.size());
@@ -245,7 +266,8 @@ TEST(SearchDeterminism, TheSameInputsGiveTheSameTrace) {  // 21
   });
 }
 
-TEST(SearchDeterminism, TheCacheChangesOnlyWhatIsPaid) {  // 22
+// docs/algorithm.md#cache-changes-cost-only
+TEST(SearchDeterminism, TheCacheChangesOnlyWhatIsPaid) {
   for_random_searches([](const Play& play) {
     Scenario scenario = play.scenario;
     scenario.limits.use_cache = false;
@@ -258,7 +280,8 @@ TEST(SearchDeterminism, TheCacheChangesOnlyWhatIsPaid) {  // 22
   });
 }
 
-TEST(SearchDeterminism, ALargerBudgetReplaysTheSmaller) {  // 23
+// docs/algorithm.md#larger-budget-replays
+TEST(SearchDeterminism, ALargerBudgetReplaysTheSmaller) {
   for_random_searches([](const Play& play) {
     Scenario scenario = play.scenario;
     scenario.limits.budget *= 2;
@@ -266,7 +289,9 @@ TEST(SearchDeterminism, ALargerBudgetReplaysTheSmaller) {  // 23
   });
 }
 
-TEST(SearchDeterminism, CachedEndsAndChildrenAreThoseOfRunningAgain) {  // 24, 25
+// docs/algorithm.md#cached-ends
+// docs/algorithm.md#children-recomputed
+TEST(SearchDeterminism, CachedEndsAndChildrenAreThoseOfRunningAgain) {
   for_random_searches([](const Play& play) {
     TableWorld fresh(play.scenario.actions, play.scenario.window, play.scenario.ratios,
                      play.scenario.rewards);
@@ -285,7 +310,8 @@ TEST(SearchDeterminism, CachedEndsAndChildrenAreThoseOfRunningAgain) {  // 24, 2
   });
 }
 
-TEST(SearchDeterminism, AHitRepeatsTheRewardOfAnEarlierMiss) {  // 26
+// docs/algorithm.md#hits-repeat-rewards
+TEST(SearchDeterminism, AHitRepeatsTheRewardOfAnEarlierMiss) {
   for_random_searches([](const Play& play) {
     std::map<StateId, double> missed;
     for (const Step& step : play.steps) {
@@ -299,7 +325,8 @@ TEST(SearchDeterminism, AHitRepeatsTheRewardOfAnEarlierMiss) {  // 26
   });
 }
 
-TEST(SearchDeterminism, ForgettingResultsChangesOnlyWhatIsPaid) {  // 27
+// docs/algorithm.md#forgetting-changes-cost-only
+TEST(SearchDeterminism, ForgettingResultsChangesOnlyWhatIsPaid) {
   for_random_searches([](const Play& play) {
     TableWorld world(play.scenario.actions, play.scenario.window, play.scenario.ratios,
                      play.scenario.rewards);
@@ -317,12 +344,13 @@ TEST(SearchDeterminism, ForgettingResultsChangesOnlyWhatIsPaid) {  // 27
         results.insert(trial, *outcome);
       }
       search.tell(trial, *outcome);
-      if (i % 3 == 2) results.clear();
+      if (i % 3 == 2) results = {};
     }
   });
 }
 
-TEST(SearchDeterminism, TheOrderOfRolloutsChangesNoneOfThem) {  // 28
+// docs/algorithm.md#order-of-rollouts
+TEST(SearchDeterminism, TheOrderOfRolloutsChangesNoneOfThem) {
   for_random_searches([](const Play& play) {
     TableWorld backwards(play.scenario.actions, play.scenario.window, play.scenario.ratios,
                          play.scenario.rewards);
@@ -340,7 +368,9 @@ TEST(SearchDeterminism, TheOrderOfRolloutsChangesNoneOfThem) {  // 28
 
 // ---- Result
 
-TEST(SearchResult, TheBestIsTheEarliestOfTheHighestAndNeverFalls) {  // 30, 31
+// docs/algorithm.md#best-never-falls
+// docs/algorithm.md#select-best
+TEST(SearchResult, TheBestIsTheEarliestOfTheHighestAndNeverFalls) {
   for_random_searches([](const Play& play) {
     std::optional<Candidate> best;
     long iteration = 0;
@@ -356,7 +386,8 @@ TEST(SearchResult, TheBestIsTheEarliestOfTheHighestAndNeverFalls) {  // 30, 31
   });
 }
 
-TEST(SearchResult, OneRolloutsBudgetGivesThePlainDecodingOfTheFirstAction) {  // 32
+// docs/algorithm.md#one-window
+TEST(SearchResult, OneRolloutsBudgetGivesThePlainDecodingOfTheFirstAction) {
   for_random_searches([](const Play& play) {
     Scenario scenario = play.scenario;
     scenario.limits.budget = scenario.window;
@@ -366,7 +397,8 @@ TEST(SearchResult, OneRolloutsBudgetGivesThePlainDecodingOfTheFirstAction) {  //
   });
 }
 
-TEST(SearchResult, OneActionGivesItsPlainDecodingAtEveryBudget) {  // 33
+// docs/algorithm.md#one-action
+TEST(SearchResult, OneActionGivesItsPlainDecodingAtEveryBudget) {
   for_random_searches([](const Play& play) {
     Scenario scenario = play.scenario;
     scenario.actions = 1;
@@ -377,7 +409,8 @@ TEST(SearchResult, OneActionGivesItsPlainDecodingAtEveryBudget) {  // 33
   });
 }
 
-TEST(SearchResult, AConstantAddedToAllRewardsChangesNothing) {  // 34
+// docs/algorithm.md#constant-shift
+TEST(SearchResult, AConstantAddedToAllRewardsChangesNothing) {
   for (int seed = 0; seed < kTrees; ++seed) {
     Scenario scenario = random_scenario(seed);
     scenario.rewards = coarse_rewards(seed);
@@ -392,7 +425,8 @@ TEST(SearchResult, AConstantAddedToAllRewardsChangesNothing) {  // 34
   }
 }
 
-TEST(SearchResult, NoRewardPoisonsTheTree) {  // 35
+// docs/algorithm.md#any-reward
+TEST(SearchResult, NoRewardPoisonsTheTree) {
   for (int seed = 0; seed < kTrees; ++seed) {
     Scenario scenario = random_scenario(seed);
     scenario.rewards = wild_rewards(seed);
@@ -409,7 +443,8 @@ TEST(SearchResult, NoRewardPoisonsTheTree) {  // 35
   }
 }
 
-TEST(SearchResult, EqualRewardsFillTheTreeBreadthFirst) {  // 36
+// docs/algorithm.md#equal-rewards
+TEST(SearchResult, EqualRewardsFillTheTreeBreadthFirst) {
   for (int seed = 0; seed < kTrees; ++seed) {
     Scenario scenario = random_scenario(seed);
     scenario.rewards = zero_rewards();

@@ -1,4 +1,5 @@
-// Does the search reproduce what the paper reports of its cache? (spec: search 1.10)
+// Does the search reproduce what the paper reports of its cache?
+// (docs/algorithm.md#what-the-paper-leaves-open)
 #include <gtest/gtest.h>
 
 #include "decode/checkpoints.h"
@@ -94,7 +95,8 @@ TEST(SearchPaper, HitRatesSavingsAndSwitchesAreReproduced) {
   }
 }
 
-TEST(SearchPaper, ThreeActionsHaveFewerHits) {  // spec: search 2.2
+// The hit rates are the separate simulator's.
+TEST(SearchPaper, ThreeActionsHaveFewerHits) {
   constexpr double kHitRates[][2] = {{3072, 32.7}, {6144, 34.9}, {12288, 41.8}};
   for (const auto& [budget, expected] : kHitRates) {
     double hits = 0, rollouts = 0;

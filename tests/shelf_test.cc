@@ -59,9 +59,15 @@ TEST(Shelf, ReplicasHaveTheSameModelsAndShareTheirFiles) {
 
 TEST(Shelf, AModelLargerThanTheLimitStillRunsAlone) {
   const auto backend = make_cpu_backend(1, "");
-  Shelf shelf(*backend, 1);
-  const int llada = shelf.add("llada", open_checkpoint({tiny_checkpoint("tiny-llada"), ""}));
-  EXPECT_FALSE(ask(shelf.model(llada)).empty());
+  Shelf roomy(*backend, 0), tight(*backend, 1);
+  for (Shelf* shelf : {&roomy, &tight})
+    ASSERT_EQ(shelf->add("llada", open_checkpoint({tiny_checkpoint("tiny-llada"), ""})), 0);
+  const std::vector<Prediction> expected = ask(roomy.model(0));
+  EXPECT_FALSE(expected.empty());
+  EXPECT_EQ(ask(tight.model(0)), expected);
+  EXPECT_EQ(ask(tight.model(0)), expected);
+  EXPECT_EQ(tight.loads(), 1) << "nothing else asks for its room";
+  EXPECT_EQ(tight.resident_bytes(), tight.checkpoint(0).weights.bytes());
 }
 
 }  // namespace

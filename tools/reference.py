@@ -226,7 +226,7 @@ def decode_entry(checkpoints, case, trace):
 
 
 # ---------------------------------------------------------------------------------------------------
-# The reward model (6.1)
+# The reward model
 
 
 def prm_sequences():

@@ -88,7 +88,7 @@ def clear(trace):
 
 
 def llada_cases(f):
-    """5.1: blocks, quotas, scores, the mask token, and the end-of-text switches."""
+    """Blocks, quotas, scores, the mask token, and the end-of-text switches."""
     yield f.find(LLADA, "one block", 7)
     yield f.find(LLADA, "three blocks", 1, gen_length=24, steps=24, block_length=8)
     yield f.find(LLADA, "two per step", 5, steps=8, block_length=4)
@@ -106,7 +106,7 @@ def llada_cases(f):
 
 
 def dream_cases(f):
-    """5.2, 5.4, 5.5: three scores under both schedules, filters, penalty, the mask token."""
+    """Three scores under both schedules, filters, penalty, the mask token."""
     for strategy in ["maskgit_plus", "topk_margin", "entropy"]:
         yield f.find(DREAM, f"{strategy}, 16 in 16", 6, strategy=strategy)
         yield f.find(DREAM, f"{strategy}, 16 in 4", 5, strategy=strategy, steps=4)
@@ -124,7 +124,7 @@ def dream_cases(f):
 
 
 def sdc_cases(f):
-    """5.3: every remainder of the prompt length, quotas, threshold, end of text."""
+    """Every remainder of the prompt length, quotas, threshold, end of text."""
     eos = f.config.eos
     for length in [1, 3, 4, 5, 6, 7, 8]:
         yield f.find(SDC, f"prompt of {length}", length)

@@ -1,4 +1,4 @@
-"""Decoding loops of models.md section 5 at temperature 0, written from the specification alone.
+"""The published decoding loops (docs/models.md#published-decoding-loops) at temperature 0.
 
 Every loop returns a Trace: the commits of every pass, the new cells at the end, and the smallest
 margin by which any decision was taken.
@@ -57,19 +57,19 @@ class Prediction:
         self.entropy = -float((p * torch.log(p + 1e-10)).sum())
 
     def score(self, strategy):
-        """The number that ranks cells (5.1 step 5, 5.2 step 5); larger is better."""
+        """The number that ranks cells; larger is better."""
         if strategy in ("low_confidence", "maskgit_plus"):
             return self.confidence
         return self.margin if strategy == "topk_margin" else -self.entropy
 
 
 def argmax(values):
-    """Lowest index among the largest (3.2)."""
+    """Lowest index among the largest."""
     return int((values == values.max()).nonzero()[0])
 
 
 def keep_top_p(l, top_p):
-    """5.2 step 4: a token goes if the mass before it exceeds top_p. Equal logits: by id."""
+    """A token goes if the mass before it exceeds top_p. Equal logits: by id."""
     order = torch.sort(l, descending=True, stable=True).indices
     mass = torch.cumsum(torch.softmax(l[order], -1), -1)
     before = torch.cat([torch.zeros(1, dtype=mass.dtype), mass[:-1]])
@@ -80,7 +80,7 @@ def keep_top_p(l, top_p):
 
 
 def keep_top_k(l, k):
-    """5.2 step 4: tokens strictly below the k-th largest logit go."""
+    """Tokens strictly below the k-th largest logit go."""
     ordered = torch.sort(l, descending=True).values
     kept = torch.where(l < ordered[k - 1], torch.full_like(l, LOWEST), l)
     lead = ordered[k - 1] - ordered[k]
@@ -122,7 +122,7 @@ def predict_cells(model, x, cells, sampling, trace):
 
 
 def best_cells(predictions, count, strategy, trace):
-    """The `count` cells of highest score; equal scores: lowest position (3.2)."""
+    """The `count` cells of highest score; equal scores: lowest position."""
     ranked = sorted(predictions, key=lambda p: (-predictions[p].score(strategy), p))
     if 0 < count < len(ranked):
         trace.decided_by(lead(predictions[ranked[count - 1]], predictions[ranked[count]], strategy))
@@ -131,7 +131,7 @@ def best_cells(predictions, count, strategy, trace):
 
 def lead(chosen, other, strategy):
     """By how much `chosen` outranks `other`, in units of the logits' own error: a relative difference
-    for probabilities, an absolute one for entropies. Exact zeros (5.1, end-of-text switch) tie."""
+    for probabilities, an absolute one for entropies. Exact zeros (of ends of text that come last) tie."""
     if strategy == "entropy":
         return other.entropy - chosen.entropy
     if strategy == "topk_margin":
@@ -146,7 +146,7 @@ def masked(x, mask, begin, end):
 
 
 # ---------------------------------------------------------------------------------------------------
-# LLaDA (5.1)
+# LLaDA
 
 
 def quota_list(masks, steps):
@@ -176,7 +176,7 @@ def begin(model, case):
 
 
 # ---------------------------------------------------------------------------------------------------
-# Dream (5.2, 5.4)
+# Dream
 
 
 def dream_times(steps, eps):
@@ -199,12 +199,12 @@ def dream_counts(masks, steps, eps=1e-3):
 
 
 def padding_penalty(weight, t, eps):
-    """5.4: added to the pad token's logit."""
+    """Added to the pad token's logit."""
     return weight * math.log(1 - t + eps)
 
 
 def decode_dream(model, case):
-    """schedule "reference": the published loop. "strict": one token per pass, t from the state (5.5)."""
+    """schedule "reference": the published loop. "strict": one token per pass, t from the state."""
     x, trace, mask = begin(model, case), Trace(), model.config.mask
     first, total, eps = len(case["prompt"]), case["gen_length"], case["eps"]
     strict = case["schedule"] == "strict"
@@ -223,7 +223,7 @@ def decode_dream(model, case):
 
 
 # ---------------------------------------------------------------------------------------------------
-# Stable-DiffCoder (5.3)
+# Stable-DiffCoder
 
 
 def decode_sdc(model, case):

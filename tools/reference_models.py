@@ -1,7 +1,7 @@
-"""Forward passes of the model families in plain PyTorch, written from the specification alone.
+"""Forward passes of the model families in plain PyTorch.
 
 Nothing here shares code or structure with the engine: it reads config.json and safetensors itself and
-follows models.md section 3 line by line. It is slow and meant to be obviously right.
+follows docs/models.md#forward-pass line by line. It is slow and meant to be obviously right.
 """
 
 import json
@@ -59,7 +59,7 @@ def read_weights(directory):
 
 
 # ---------------------------------------------------------------------------------------------------
-# Configuration (models.md section 1)
+# Configuration (docs/models.md#families)
 
 
 class Config:
@@ -102,7 +102,7 @@ def family_of(raw):
     }[raw["architectures"][0]]
 
 
-# Tensor names of section 2: what the forward pass calls them -> what the file calls them.
+# Tensor names: what the forward pass calls them -> what the file calls them.
 QWEN_NAMES = {
     "embed": "model.embed_tokens",
     "final_norm": "model.norm",
@@ -136,7 +136,7 @@ LLADA_NAMES = {
 
 
 # ---------------------------------------------------------------------------------------------------
-# Forward pass (models.md section 3)
+# Forward pass (docs/models.md#forward-pass)
 
 
 class Model:
@@ -155,7 +155,7 @@ class Model:
         return self.linear(self.hidden(tokens), self.names["head"])
 
     def step_scores(self, tokens, step_token):
-        """PRM (6.1): softmax[1] of the score head at every step mark, in order."""
+        """PRM (docs/models.md#the-process-reward-model): softmax[1] of the score head at every step mark, in order."""
         h = self.hidden(tokens)
         raw = self.linear(torch.relu(self.linear(h, "score.0")), "score.2")
         marks = [i for i, token in enumerate(tokens) if token == step_token]
@@ -187,7 +187,7 @@ class Model:
 
     def rotation(self, length):
         """cos and sin tables, (length, head_dim), the half repeated twice. Frequencies and angles are
-        float32 numbers in every compute type, as the specification has them."""
+        float32 numbers in every compute type, as in docs/models.md#rotation."""
         half = torch.arange(0, self.config.head_dim, 2, dtype=torch.float64) / self.config.head_dim
         inverse = (self.config.theta**-half).float()
         angle = torch.arange(length, dtype=torch.float32)[:, None] * inverse[None, :]
@@ -205,7 +205,7 @@ class Model:
         return x * cos.to(x.dtype) + half_turn(x) * sin.to(x.dtype)
 
     def visible(self, length):
-        """(query, key) pairs that may meet: all, block-causal by fours (3.1), or causal."""
+        """(query, key) pairs that may meet: all, block-causal by fours, or causal."""
         i, j = torch.arange(length)[:, None], torch.arange(length)[None, :]
         if self.config.family == "sdc":
             return torch.div(j, 4, rounding_mode="floor") <= torch.div(i, 4, rounding_mode="floor")

@@ -1,4 +1,4 @@
-"""Small tables of the specification's golden tests (models.md section 9), computed by PyTorch."""
+"""Small tables of single formulas (docs/models.md#predictions), computed by PyTorch."""
 
 import json
 
@@ -8,13 +8,13 @@ from reference_decode import LOWEST, Sampling, dream_counts, keep_top_p, padding
 
 
 def quota_table():
-    """Golden test 5, LLaDA and Stable-DiffCoder."""
+    """Cells per step of LLaDA and Stable-DiffCoder."""
     pairs = [(8, 8), (10, 4), (2, 4), (4, 4), (3, 4), (1, 4), (0, 4), (16, 3), (5, 1), (768, 768), (512, 96)]
     return [{"masks": m, "steps": s, "runs": runs(quota_list(m, s))} for m, s in pairs]
 
 
 def schedule_table():
-    """Golden test 5, Dream."""
+    """Cells per step of Dream."""
     same = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 640, 768, 1024, 1280, 2048]
     pairs = [(n, n) for n in same] + [(8, 4), (16, 4), (12, 16), (20, 7), (768, 384), (768, 192), (256, 512)]
     return [{"masks": n, "steps": s, "eps": 1e-3, "runs": runs(dream_counts(n, s))} for n, s in pairs]
@@ -32,7 +32,7 @@ def runs(values):
 
 
 def penalty_table():
-    """Golden test 10: w ln(1 - t_i + eps) with t_i = 1 - i (1 - eps) / N."""
+    """The padding penalty: w ln(1 - t_i + eps) with t_i = 1 - i (1 - eps) / N."""
     eps, rows = 1e-3, []
     cases = [(3.0, 768, 0), (3.0, 16, 0), (3.0, 768, 1), (3.0, 768, 383), (3.0, 768, 767), (1.5, 16, 8)]
     for w, n, i in cases:
@@ -42,7 +42,7 @@ def penalty_table():
 
 
 def score_table():
-    """Golden test 6: scores of given probabilities."""
+    """Scores of given probabilities."""
     rows = []
     for p in [[0.5, 0.25, 0.25], [0.1, 0.7, 0.2], [1.0, 0.0, 0.0], [0.25, 0.25, 0.25, 0.25]]:
         logits = torch.log(torch.tensor(p, dtype=torch.float64))
@@ -53,7 +53,7 @@ def score_table():
 
 
 def top_p_table():
-    """Golden test 7: which tokens stay."""
+    """Which tokens stay under top-p."""
     rows = []
     cases = {(0.5, 0.25, 0.25): [0.6, 0.4, 0.8], (0.05, 0.4, 0.3, 0.15, 0.1): [0.5, 0.9, 0.1]}
     for p, limits in cases.items():
@@ -65,7 +65,7 @@ def top_p_table():
 
 
 def gumbel_table():
-    """Golden test 8: argmax of exp(l) / (-ln u)^T, equal to argmax of l - T ln(-ln u)."""
+    """A draw: argmax of exp(l) / (-ln u)^T, equal to argmax of l - T ln(-ln u)."""
     generator = torch.Generator().manual_seed(8)
     logits = six_digits(torch.randn(12, generator=generator, dtype=torch.float64))
     u = six_digits(torch.rand(4, 12, generator=generator, dtype=torch.float64))

@@ -96,8 +96,8 @@ class Backend {
   // How many logits may exist at a time.
   virtual int logits_at_once() const { return 1 << 24; }
 
-  // How many rows a pass that wants `rows` of them had better ask for, repeating some: a device
-  // that records its work has fewer different passes to record.
+  // How many rows to ask for when `rows` are wanted; the caller repeats some to fill up. A device
+  // that records passes and replays them (CUDA graphs) rounds up, to have fewer kinds to record.
   virtual int padded_rows(int rows) const { return rows; }
 
   // out[i] = table[tokens[i]]

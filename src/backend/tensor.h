@@ -93,8 +93,8 @@ struct ModelShape {
   AttentionShape attention;
 };
 
-// How logits become a prediction (spec: models 5). Applied in this order: `never`, `bias`, then the
-// candidate; then the scores.
+// How logits become a prediction (docs/models.md#predictions). Applied in this order: `never`,
+// `bias`, then the candidate; then the scores.
 struct Sampling {
   float temperature = 0;  // 0: the most probable token; otherwise a draw, by Gumbel noise
   float top_p = 1;        // of the tempered probabilities; 1 keeps all

@@ -115,13 +115,4 @@ PromptStyle prompt_style(const std::string& kind, const std::string& name,
   return parse_style(wanted, styles[wanted], file.empty() ? kind + " prompts" : file);
 }
 
-std::vector<std::string> prompt_styles(const std::string& kind) {
-  const Json json = built_in(kind);
-  std::vector<std::string> names = {json["default"]};
-  for (const auto& [name, value] : json["styles"].items()) {
-    if (name != names.front()) names.push_back(name);
-  }
-  return names;
-}
-
 }  // namespace umf

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "problem.h"
 
@@ -26,8 +25,5 @@ struct PromptStyle {
 
 // The style `name` ("": the default) of the benchmark `kind`, from `file` ("": the built-in one).
 PromptStyle prompt_style(const std::string& kind, const std::string& name, const std::string& file);
-
-// The names of the built-in styles of a kind, the default first.
-std::vector<std::string> prompt_styles(const std::string& kind);
 
 }  // namespace umf

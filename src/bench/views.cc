@@ -45,8 +45,9 @@ void write_problems(const RunDirectory& run, const std::vector<Task>& tasks) {
   create_file(run.file("problems.jsonl"), lines);
 }
 
-// What came while it wrote may have been written by one whose files it has just replaced: then once
-// more. Who is still at work writes later, so there is no need to keep up with it.
+// Several workers write the same files. If results came in while this one wrote, another worker may
+// have written files with those results, and this one has just replaced them by older ones: so it
+// writes again. Once is enough, because whoever adds still later results writes after that.
 void Views::refresh(ResultIndex& results) {
   results.refresh();
   for (int round = 0; round < 2; ++round) {

@@ -1,4 +1,4 @@
-// umf backends: which exist, why one does not, and whether each computes rightly.
+// umf backends: which exist, why one does not, and whether each gives right results.
 #include <fmt/core.h>
 
 #include <chrono>

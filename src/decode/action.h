@@ -22,7 +22,7 @@ enum class Strategy : std::uint8_t {
 std::string_view name_of(Strategy strategy);
 Strategy parse_strategy(const std::string& name);  // throws Error with the known names
 
-// Whether committed cells may be masked again, and by which rule (ReMDM; spec: search 3.5).
+// Whether committed cells may be masked again, and by which rule (docs/algorithm.md#remdm).
 enum class Remask : std::uint8_t {
   kNone,            // what is committed stays
   kCap,             // each with a capped probability

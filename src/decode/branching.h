@@ -1,4 +1,4 @@
-// Several children of a window from one forward pass (TReASURe; spec: search 3.6).
+// Several children of a window from one forward pass (docs/algorithm.md#treasure).
 #pragma once
 
 #include <span>

@@ -17,7 +17,7 @@ TEST(Checkpoints, BlocksOfFourMoveThemToTheEndsOfBlocks) {
   EXPECT_EQ(checkpoint_targets(768, kPaperRatios, 4), (Targets{688, 612, 536, 460, 384, 304, 152}));
 }
 
-// Spec 2.1: step until masks <= target and the active block is complete.
+// docs/algorithm.md#blocks: step until masks <= target and the open block is complete.
 TEST(Checkpoints, BlockTargetsFollowFromSteppingToTheEndOfTheBlock) {
   for (const int block : {2, 3, 4, 6, 8, 16, 48, 96}) {
     Targets stepped;

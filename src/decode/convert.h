@@ -21,8 +21,9 @@ enum class WindowPolicy {
 WindowPolicy parse_window_policy(const std::string& name);  // "preserve-masks" or "fixed-window"
 const char* name_of(WindowPolicy policy);
 
-// The cells in the target's ids (search 2.3, steps 1 to 5): special cells by role, one for one;
-// every run of text between them by its bytes, alone. The identity when the lexicons are the same.
+// The cells in the target's ids: special cells by role, one for one; every run of text between them
+// by its bytes, alone (docs/algorithm.md#changing-the-tokenizer-on-the-way). The identity when the
+// lexicons are the same.
 std::vector<Token> convert_cells(std::span<const Token> cells, const Lexicon& from,
                                  const Lexicon& to);
 
@@ -33,7 +34,7 @@ struct WindowBounds {
   int context = 0;      // cells that fit the target model beside its prompt
 };
 
-// Step 6: the converted window as the policy wants it; nothing when it does not fit, which makes
+// The converted window as the policy wants it; nothing when it does not fit, which makes
 // the action infeasible.
 std::optional<std::vector<Token>> convert(std::span<const Token> cells, const Lexicon& from,
                                           const Lexicon& to, const WindowBounds& bounds);

@@ -101,7 +101,7 @@ bool Trajectory::step_by_chance(RemdmTimes times, int step) {
   };
   const std::vector<int> committed = cells_where(/*masked=*/false);
   const std::vector<double> sigma = remasking(times, committed);
-  // Masked cells have no part in what conf shares out (spec: search 3.5).
+  // Masked cells have no part in what conf shares out (docs/algorithm.md#remdm).
   const bool shared = action_.remask == Remask::kConf;
   const double stay =
       stay_masked(action_.remask, shared ? 0 : remdm_sigma(action_.remask, eta_, times), times);
@@ -179,8 +179,8 @@ std::vector<int> Trajectory::cells_where(bool masked) const {
   return found;
 }
 
-// A greedy answer to the same question is the same answer: no pass (spec: search 3.5). A draw has
-// the noise of its own step.
+// A greedy answer to the same question is the same answer: no pass. A draw has the noise of its own
+// step.
 std::optional<std::vector<Prediction>> Trajectory::ask(const std::vector<int>& cells,
                                                        const Action& action, int step) {
   const bool known = action.temperature == 0 && action_.temperature == 0 &&

@@ -1,4 +1,4 @@
-// Trajectories that mask committed cells again (ReMDM; spec: search 3.5).
+// Trajectories that mask committed cells again (ReMDM, docs/algorithm.md#remdm).
 #pragma once
 
 #include <span>

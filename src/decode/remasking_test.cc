@@ -49,7 +49,7 @@ Action action_of(Remask form, float temperature = 1) {
   return {.temperature = temperature, .remask = form, .seed = 4};
 }
 
-// Invariant 50.
+// docs/algorithm.md#remdm-probabilities
 TEST(Remasking, NoMasksRemainAtTheEnd) {
   for (const Remask form : kForms) {
     for (const int passes : {0, 1, 2, 32, 100}) {
@@ -71,7 +71,7 @@ TEST(Remasking, CountsThePassesThatTheModelMadeAndNoMoreThanItsOwn) {
   }
 }
 
-// Invariant 50.
+// docs/algorithm.md#remdm-probabilities
 TEST(Remasking, WithoutEtaWhatIsCommittedStays) {
   for (const Remask form : {Remask::kCap, Remask::kRescale, Remask::kLoop}) {
     Action action = action_of(form);

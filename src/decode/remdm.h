@@ -1,5 +1,5 @@
-// The schedules of ReMDM: how likely cells are masked again and unmasked at a time (spec: search
-// 3.5). Time runs from 1, where all is masked, to nearly 0.
+// The schedules of ReMDM (docs/algorithm.md#remdm): how likely cells are masked again and unmasked
+// at a time. Time runs from 1, where all is masked, to nearly 0.
 #pragma once
 
 #include <span>

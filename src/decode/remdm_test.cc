@@ -61,7 +61,7 @@ TEST(Remdm, ConfSharesAreLargerWhereConfidenceWasSmaller) {
   EXPECT_TRUE(conf_shares({}).empty());
 }
 
-// Invariant 50.
+// docs/algorithm.md#remdm-probabilities
 TEST(Remdm, ProbabilitiesStayInsideTheUnitIntervalAtEveryStep) {
   for (const Remask form : kChances) {
     for (const double eta : {0.0, 0.008, 0.02, 0.5, 1.0}) {
@@ -78,7 +78,7 @@ TEST(Remdm, ProbabilitiesStayInsideTheUnitIntervalAtEveryStep) {
   }
 }
 
-// Invariant 50: what is left is s/t, plain unmasking.
+// docs/algorithm.md#remdm-probabilities: what is left is s/t, plain unmasking.
 TEST(Remdm, WithoutEtaMasksStayAsInPlainUnmasking) {
   for (const Remask form : {Remask::kCap, Remask::kRescale}) {
     for (int step = 0; step < 16; ++step) {

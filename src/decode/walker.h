@@ -30,7 +30,7 @@ struct WalkOptions {
   int block_length = 0;     // blocks are finished from the left; 0: no blocks
   WindowPolicy policy = WindowPolicy::kPreserveMasks;
   // Cells behind the end of a text that can no longer change are filled without asking a model
-  // (spec: search 7.6, the exact form): every reward stays what it would be, at fewer passes.
+  // (docs/algorithm.md#exact-extras): every reward stays what it would be, at fewer passes.
   bool closed_text = false;
 };
 

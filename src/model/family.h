@@ -52,7 +52,7 @@ struct Family {
   Architecture (*read)(const Config& config);
   TensorNames names;
   TokenTexts tokens;
-  // The prompt layout for a checkpoint without a template of its own (spec: models 6).
+  // The prompt layout for a checkpoint without a template of its own (docs/models.md#prompts).
   std::string chat_template;
   // The recommended deterministic action.
   std::string strategy;

@@ -28,7 +28,6 @@ class ProcessRewardModel {
   std::vector<Token> encode(const std::string& question, const std::string& answer) const;
 
   int max_length() const { return checkpoint_.architecture.max_length; }
-  Token step_mark() const { return step_mark_; }
   const Tokenizer& tokenizer() const { return checkpoint_.tokenizer; }
 
  private:

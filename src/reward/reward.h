@@ -62,7 +62,8 @@ std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked
 std::unique_ptr<Reward> make_text_reward(const Json& spec, const std::string& where);
 
 // {"type": "prm", "model": WHERE, "aggregate": "min" | "product" | "last"}: a process reward model
-// scores every step of the answer; without a choice the last score counts (spec: models 6.1).
+// scores every step of the answer; without a choice the last score counts
+// (docs/models.md#the-process-reward-model).
 std::unique_ptr<Reward> make_process_reward(const Json& spec, const Asked& asked,
                                             const std::string& where, const JudgeTools& tools);
 

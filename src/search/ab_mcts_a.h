@@ -1,5 +1,5 @@
-// AB-MCTS-A: going wider or deeper by draws from conjugate posteriors kept at every node (spec:
-// search 3.4).
+// AB-MCTS-A: going wider or deeper by draws from conjugate posteriors kept at every node
+// (docs/algorithm.md#ab-mcts).
 #pragma once
 
 #include <string>

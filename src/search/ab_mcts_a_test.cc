@@ -31,7 +31,7 @@ void expect_batch(const ScorePosterior& posterior, const std::vector<double>& sc
   EXPECT_NEAR(posterior.beta().b, 0.5 + scores.size() - sum, 1e-12);
 }
 
-// Invariant 49.
+// docs/algorithm.md#ab-mcts-a-posteriors
 TEST(ScorePosterior, EqualsTheBatchFormulaAfterEverySequence) {
   for (std::uint64_t sequence = 0; sequence < 20; ++sequence) {
     Draws draws(9, sequence);
@@ -78,7 +78,7 @@ std::vector<double> subtree_scores(const AbTree& tree, int node) {
   return scores;
 }
 
-// Invariant 49, for every posterior of a whole tree.
+// docs/algorithm.md#ab-mcts-a-posteriors, for every posterior of a whole tree.
 TEST(AbMctsA, PosteriorsAreThoseOfTheTree) {
   ToyWorld world;
   AbMctsA search(world.root(), 2, 1, {});

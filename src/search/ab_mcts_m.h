@@ -1,5 +1,5 @@
-// AB-MCTS-M: going wider or deeper by draws from a hierarchical model of the scores (spec:
-// search 3.4).
+// AB-MCTS-M: going wider or deeper by draws from a hierarchical model of the scores
+// (docs/algorithm.md#ab-mcts).
 #pragma once
 
 #include <string>

@@ -13,14 +13,14 @@ std::vector<double> repeated(double score, int times, std::vector<double> others
   return others;
 }
 
-// Invariant 48.
+// docs/algorithm.md#ab-mcts-m-model
 TEST(Prunable, NeedsFourScores) {
   EXPECT_FALSE(prunable({}));
   EXPECT_FALSE(prunable({0.5, 0.5, 0.5}));
   EXPECT_TRUE(prunable({0.5, 0.5, 0.5, 0.5}));
 }
 
-// Invariant 48.
+// docs/algorithm.md#ab-mcts-m-model
 TEST(Prunable, NeedsThreeQuartersOfEqualScores) {
   EXPECT_TRUE(prunable({0.5, 0.5, 0.5, 0.9}));
   EXPECT_TRUE(prunable(repeated(0, 75, std::vector<double>(25, 1))));

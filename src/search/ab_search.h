@@ -1,5 +1,5 @@
-// The walk that both forms of AB-MCTS share: down the tree until a node generates (spec:
-// search 3.4).
+// The walk that both forms of AB-MCTS share: down the tree until a node generates
+// (docs/algorithm.md#ab-mcts).
 #pragma once
 
 #include "search/ab_tree.h"

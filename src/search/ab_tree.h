@@ -1,4 +1,4 @@
-// The tree of AB-MCTS: unbounded branching, one node per generation (spec: search 3.4).
+// The tree of AB-MCTS (docs/algorithm.md#ab-mcts): unbounded branching, one node per generation.
 #pragma once
 
 #include <algorithm>

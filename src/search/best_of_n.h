@@ -1,4 +1,4 @@
-// Best-of-N: independent rollouts from the root (spec: search 3.1).
+// Best-of-N: independent rollouts from the root (docs/algorithm.md#best-of-n).
 #pragma once
 
 #include "search/search.h"

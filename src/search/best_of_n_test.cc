@@ -38,7 +38,7 @@ TEST(BestOfN, AskingAgainGivesTheSameTrial) {
   EXPECT_EQ(search.ask(), search.ask());
 }
 
-// Invariant 45.
+// docs/algorithm.md#best-of-n-samples
 TEST(BestOfN, DeterministicConfigurationGivesEqualCandidates) {
   ToyWorld world;
   world.deterministic = true;
@@ -47,7 +47,7 @@ TEST(BestOfN, DeterministicConfigurationGivesEqualCandidates) {
     EXPECT_EQ(reward, ToyWorld::hashed(4));
 }
 
-// Invariant 45.
+// docs/algorithm.md#best-of-n-samples
 TEST(BestOfN, BestRewardNeverFallsWithMoreSamples) {
   double best = 0;
   for (int samples = 1; samples <= 32; samples *= 2) {

@@ -1,5 +1,5 @@
-// DTS*: diffusion tree sampling's search form (arXiv 2506.20701), over the checkpoints (spec:
-// search 3.3).
+// DTS*: diffusion tree sampling's search form (arXiv 2506.20701), over the checkpoints
+// (docs/algorithm.md#dts).
 #pragma once
 
 #include <vector>

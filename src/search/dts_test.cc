@@ -21,7 +21,7 @@ std::vector<double> child_values(const Dts& search, const DtsNode& node) {
   return values;
 }
 
-// Invariant 47.
+// docs/algorithm.md#dts-values
 TEST(SoftValue, LiesBetweenMinimumAndMaximum) {
   const std::vector<double> values = {0.1, 0.9, 0.4};
   for (const double lambda : {0.0, 1e-12, 1e-3, 1.0, 10.0, 1e6}) {
@@ -30,7 +30,7 @@ TEST(SoftValue, LiesBetweenMinimumAndMaximum) {
   }
 }
 
-// Invariant 47.
+// docs/algorithm.md#dts-values
 TEST(SoftValue, IsTheMeanForSmallLambdaAndTheMaximumForLarge) {
   const std::vector<double> values = {0.1, 0.9, 0.4};
   const double mean = 1.4 / 3;
@@ -44,7 +44,7 @@ TEST(SoftValue, IsTheLogarithmOfTheMeanExponential) {
   EXPECT_NEAR(soft_value({0.2, 0.7}, 3), std::log((std::exp(0.6) + std::exp(2.1)) / 2) / 3, 1e-15);
 }
 
-// Invariant 47.
+// docs/algorithm.md#dts-values
 TEST(Dts, EveryStateOnARolloutBecomesANode) {
   ToyWorld world;
   Dts search = make(world);
@@ -58,7 +58,7 @@ TEST(Dts, EveryStateOnARolloutBecomesANode) {
   EXPECT_EQ(search.depth(), 4);
 }
 
-// Invariant 47.
+// docs/algorithm.md#dts-values
 TEST(Dts, ValuesLieBetweenThoseOfTheChildrenThroughoutARun) {
   for (const double lambda : {0.0, 1.0, 50.0}) {
     ToyWorld world;

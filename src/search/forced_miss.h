@@ -16,7 +16,7 @@ struct PossibleRewards {
 
 // The next miss after `running`, if it is the same for all their rewards and starts from a state
 // that is known already; otherwise nothing. `running` are the trial that `search` asked for and the
-// misses that were forced after it, in this order (spec: search 7.3, 7.4).
+// misses that were forced after it, in this order (docs/algorithm.md#working-ahead).
 //
 // Every score is an affine function of the rewards that are missing, so a comparison that comes out
 // the same at all extremes comes out the same in between. Right as long as a running rollout passes

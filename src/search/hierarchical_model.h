@@ -1,4 +1,5 @@
-// The statistical model of AB-MCTS-M and exact draws from its posterior (spec: search 3.4).
+// The statistical model of AB-MCTS-M (docs/algorithm.md#ab-mcts) and exact draws from its
+// posterior.
 #pragma once
 
 #include <array>

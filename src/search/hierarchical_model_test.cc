@@ -89,7 +89,7 @@ class DenseOracle {
   std::vector<double> y_;  // relative to the prior mean
 };
 
-// Invariant 48: sqrt(0.2^2 + 0.2^2 + 0.3^2) = 0.412.
+// docs/algorithm.md#ab-mcts-m-model: sqrt(0.2^2 + 0.2^2 + 0.3^2) = 0.412.
 TEST(HierarchicalModel, WithoutDataTheUnseenGroupIsThePrior) {
   const HierarchicalModel model({});
   Draws draws(1, 0);
@@ -119,7 +119,7 @@ TEST(HierarchicalModel, AgreesWithADenseIntegration) {
   }
 }
 
-// Invariant 48.
+// docs/algorithm.md#ab-mcts-m-model
 TEST(HierarchicalModel, DegenerateDataGiveFiniteDraws) {
   const HierarchicalModel model = fit({{0, 0, 0}, {0, 0}});
   Draws draws(3, 0);
@@ -150,7 +150,7 @@ TEST(HierarchicalModel, ManyGroupSizesDoNotUnderflow) {
   for (int i = 0; i < 1000; ++i) EXPECT_NEAR(model.draw_unseen(draws), 0.3, 0.02);
 }
 
-// Invariant 48.
+// docs/algorithm.md#ab-mcts-m-model
 TEST(HierarchicalModel, PermutingAGroupsScoresChangesNothing) {
   std::vector<double> scores = {0.1, 0.7, 0.3, 0.30000001, 0.99};
   const Group group = summarise(scores);

@@ -1,4 +1,4 @@
-// Pair: the same method once per model, each with half of the budget (spec: search 3.2).
+// Pair: the same method once per model, each with half of the budget (docs/algorithm.md#pair).
 #pragma once
 
 #include <memory>

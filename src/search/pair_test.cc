@@ -51,7 +51,7 @@ double best_as_pair(Pair& pair, long budget) {
   return best;
 }
 
-// Invariant 46, also where a rollout crosses the half.
+// docs/algorithm.md#pair-of-halves, also where a rollout crosses the half.
 TEST(Pair, RewardIsTheBetterOfTwoSearchesAtHalfTheBudget) {
   const ToyWorld world;
   for (const long half : {3, 8, 20, 24, 61, 100}) {

@@ -68,6 +68,4 @@ std::optional<Outcome> RolloutCache::find(StateId state, int action) const {
   return outcome;
 }
 
-void RolloutCache::clear() { *this = {}; }
-
 }  // namespace umf

@@ -9,7 +9,7 @@
 namespace umf {
 
 // Keyed by (state, action). Exact because an action is a pure function of the state: the cached end
-// is the end that running it again would reach (spec: search 1.5).
+// is the end that running it again would reach (docs/algorithm.md#cached-ends).
 class RolloutCache {
  public:
   // Enters a complete rollout of `trial.action` for the starting state and for every checkpoint on
@@ -19,7 +19,6 @@ class RolloutCache {
   bool contains(StateId state, int action) const;
   // The outcome of running `action` from `state`: passes 0, cached.
   std::optional<Outcome> find(StateId state, int action) const;
-  void clear();
 
  private:
   // A rollout is stored once; each of its pairs points at where the rest of the path begins.

@@ -35,7 +35,7 @@ TEST(RolloutCache, WhereRolloutsMeetTheFirstEntryStays) {
   EXPECT_EQ(cache.find(0, 0)->reward, 0.5);
 }
 
-TEST(RolloutCache, HoldsManyAndForgetsAll) {
+TEST(RolloutCache, HoldsMany) {
   RolloutCache cache;
   EXPECT_FALSE(cache.find(0, 0));
   for (int i = 0; i < 100'000; ++i) {
@@ -47,8 +47,6 @@ TEST(RolloutCache, HoldsManyAndForgetsAll) {
     EXPECT_EQ(cache.find(1'000'000 + i, i % 3)->path.front().state, 2'000'000 + i);
     EXPECT_FALSE(cache.contains(i, (i + 1) % 3));
   }
-  cache.clear();
-  EXPECT_FALSE(cache.contains(0, 0));
 }
 
 }  // namespace

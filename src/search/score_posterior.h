@@ -1,4 +1,4 @@
-// What AB-MCTS-A believes about a source of scores, and draws from it (spec: search 3.4).
+// What AB-MCTS-A (docs/algorithm.md#ab-mcts) believes about a source of scores, and draws from it.
 #pragma once
 
 #include "search/draws.h"

@@ -24,8 +24,8 @@ std::unique_ptr<Search> make_best_of_n(const SearchSetup& setup) {
   return std::make_unique<BestOfN>(setup.root, 0, setup.options.best_of_n);
 }
 
-// The action remasks by itself: one trajectory, and no reward is used on the way (spec:
-// search 3.5).
+// The action remasks by itself: one trajectory, and no reward is used on the way
+// (docs/algorithm.md#remdm).
 std::unique_ptr<Search> make_remdm(const SearchSetup& setup) {
   need_one_action("remdm", setup);
   return std::make_unique<BestOfN>(setup.root, 0, BestOfNOptions{.samples = 1});

@@ -90,7 +90,8 @@ bool UnMaskFork::is_known(const Node& node, int action) const {
 UnMaskFork::NodeId UnMaskFork::add_child(const Trial& trial, const Outcome& outcome) {
   assert(!outcome.path.empty());
   const Place place = outcome.path.front();
-  // Only the end follows: what branches here differs in the last stretch alone (spec: search D6).
+  // Only the end follows: what branches here would differ in the last stretch alone
+  // (docs/algorithm.md#what-the-paper-leaves-open, D6).
   const bool last_level =
       outcome.complete && outcome.path.size() <= 2 && !options_.expand_last_level;
   const auto child = static_cast<NodeId>(nodes_.size());

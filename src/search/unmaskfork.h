@@ -19,9 +19,9 @@ struct UnMaskForkOptions {
   }
 };
 
-// Spec: search 1.4 to 1.6. A value: a copy goes its own way (speculation tries rewards on copies).
-// States with negative ids stand for checkpoints of a rollout that still runs; what is known of
-// them is that their incoming action goes on. One thread at a time.
+// docs/algorithm.md#the-search. A value: a copy goes its own way (speculation tries rewards on
+// copies). States with negative ids stand for checkpoints of a rollout that still runs; what is
+// known of them is that their incoming action goes on. One thread at a time.
 class UnMaskFork final : public Search {
  public:
   using NodeId = std::int32_t;

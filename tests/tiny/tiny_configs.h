@@ -1,4 +1,4 @@
-// config.json and generation_config.json as the families publish them (spec: models 1).
+// config.json and generation_config.json as the families publish them (docs/models.md#families).
 #pragma once
 
 #include <nlohmann/json.hpp>

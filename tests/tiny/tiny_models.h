@@ -1,5 +1,4 @@
 // Tiny and random checkpoints in the published Hugging Face layout, the same bits on every machine.
-// The shapes are those of the specification (models 9).
 #pragma once
 
 #include <cstdint>

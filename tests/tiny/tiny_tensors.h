@@ -1,4 +1,4 @@
-// The tensors that a family's checkpoint has (spec: models 2).
+// The tensors that a family's checkpoint has (docs/models.md#families).
 #pragma once
 
 #include <string>

@@ -145,7 +145,7 @@ class FakeVocabulary:
 
 class Search(unittest.TestCase):
     def play(self, actions, reward, budget, window=768):
-        """(misses, hits) with the rewards of search 1.11: functions of the action at each level."""
+        """(misses, hits) with the rewards of docs/algorithm.md#golden-figures: functions of the action at each level."""
         vocabularies = [FakeVocabulary(str(i)) for i in range(actions)]
         fork = UnMaskFork(list(range(actions)), vocabularies, window, budget)
         run, starts = fork.run(), [window] + targets(window)
@@ -169,7 +169,7 @@ class Search(unittest.TestCase):
     def tearDown(self):
         search.convert = self.convert
 
-    def test_golden_figures_of_the_specification(self):
+    def test_golden_figures(self):
         def nothing(levels):
             return 0.0
 

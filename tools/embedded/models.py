@@ -1,4 +1,4 @@
-"""The three transformers in PyTorch: one module, three published layouts (spec: models 1 to 3).
+"""The three transformers in PyTorch: one module, three published layouts (docs/models.md#families).
 
 dream       Qwen2 names, biases on q, k and v; full attention; logits stand one position earlier
 llada       OLMo names, no biases; full attention

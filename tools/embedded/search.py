@@ -1,4 +1,4 @@
-"""Searches over rollouts, written from the specification (search 1 and 3): UnMaskFork, best-of-N, pair.
+"""Searches over rollouts, written from docs/algorithm.md#the-search: UnMaskFork, best-of-N, pair.
 
 A search is a generator: it yields rollouts it wants, (action, window), and is sent what came of them. So
 hundreds of them run side by side and their rollouts share batches.

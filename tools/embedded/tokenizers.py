@@ -220,8 +220,8 @@ class Tokenizer:
 
 
 def convert(window, source, target):
-    """A window in another vocabulary (search 2.3, preserve-masks): special cells by role, and each run of
-    text between them by its bytes."""
+    """A window in another vocabulary (docs/algorithm.md#changing-the-tokenizer-on-the-way, preserve-masks):
+    special cells by role, and each run of text between them by its bytes."""
     if source is target:
         return list(window)
     # Where one id has several roles, the last entry counts.

@@ -73,7 +73,7 @@ class CpuBackend : public Backend {
     return gains;
   }
 
-  // Frequencies and angles are rounded to f32 as in the reference models (spec: models 3).
+  // Frequencies and angles are rounded to f32 (docs/models.md#rotation).
   std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
                                                 double theta) override {
     auto rotation = std::make_shared<CpuRotation>();

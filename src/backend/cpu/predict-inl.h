@@ -1,4 +1,4 @@
-// From one row of logits to a prediction (spec: models 5.1, 5.2; the order of steps: Sampling).
+// From one row of logits to a prediction (docs/models.md#predictions).
 #if defined(UMF_CPU_PREDICT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef UMF_CPU_PREDICT_INL_H
 #undef UMF_CPU_PREDICT_INL_H

@@ -33,7 +33,7 @@ inline void rms_norm(const float* x, const float* gains, float eps, int count, f
   }
 }
 
-// Element j of a head pairs with j + head_dim / 2 (spec: models 3).
+// Element j of a head pairs with j + head_dim / 2 (docs/models.md#rotation).
 inline void rotate(float* x, const float* cosines, const float* sines, int heads, int head_dim) {
   const int half = head_dim / 2;
   for (int head = 0; head < heads; ++head, x += head_dim) {

@@ -101,7 +101,7 @@ class CudaBackend final : public Backend {
   }
   std::uint64_t room_for_weights() const override { return weights_->room(); }
 
-  // Frequencies and angles are rounded to f32 as in the reference models (spec: models 3).
+  // Frequencies and angles are rounded to f32 (docs/models.md#rotation).
   std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
                                                 double theta) override {
     const int half = head_dim / 2;
