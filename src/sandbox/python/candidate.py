@@ -20,8 +20,9 @@ class CandidateError(Exception):
         self.outcome, self.message = outcome, message
 
 
-class CellGone(Exception):
-    """The sandbox itself failed; no candidate is to blame."""
+class CellGone(BaseException):
+    """The sandbox itself failed; no candidate is to blame. Not an Exception: code of tests that expects a program to raise
+    must not take it for that."""
 
 
 class Killed(CellGone):
