@@ -13,7 +13,7 @@ build: packages ## build the program: build/umf
 	@rm -f build-configure.log
 	@cmake --build --preset cpu --target umf
 
-all: build # the tests and benchmarks, too
+all: build # the tests, too
 	@cmake --build --preset cpu
 
 solve: build ## solve a built-in problem with the embedded models
@@ -27,7 +27,8 @@ asan: packages ## the tests under AddressSanitizer and UndefinedBehaviorSanitize
 	@cmake --build --preset asan
 	@ctest --preset asan -j2
 
-bench: all ## the measurements of docs/benchmarks.md (minutes)
+bench: build ## the measurements of docs/benchmarks.md (minutes)
+	@cmake --build --preset cpu --target benchmarks
 	@tools/bench build
 
 evidence: build ## what switching models gains, on the embedded models: more than a day on two cores, resumable

@@ -1,7 +1,7 @@
 # umf_library(NAME LINKS...): the folder's *.cc as library umf_NAME, and what stands beside it:
 #   *_test.cc   one test program umf_NAME_tests
 #   *_fuzz.cc   one fuzz target each; in a normal build a program that runs its corpus once
-#   *_bench.cc  one benchmark program each (UMF_BENCH)
+#   *_bench.cc  one benchmark program each, built by the target `benchmarks` alone
 # LINKS are the folders below, without the prefix, or imported targets: a folder links only downward.
 function(umf_targets out)
   set(targets)
@@ -37,14 +37,18 @@ function(umf_library name)
   foreach(source ${fuzzers})
     umf_fuzzer(${source} umf_${name})
   endforeach()
-  if(UMF_BENCH)
-    foreach(source ${benches})
-      get_filename_component(bench ${source} NAME_WE)
-      add_executable(${bench} ${source})
-      target_link_libraries(${bench} PRIVATE umf_${name} umf_tiny_models)
-      target_include_directories(${bench} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-    endforeach()
-  endif()
+  foreach(source ${benches})
+    umf_benchmark(${source} umf_${name})
+  endforeach()
+endfunction()
+
+add_custom_target(benchmarks)
+function(umf_benchmark source library)
+  get_filename_component(bench ${source} NAME_WE)
+  add_executable(${bench} EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(${bench} PRIVATE ${library} umf_tiny_models)
+  target_include_directories(${bench} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  add_dependencies(benchmarks ${bench})
 endfunction()
 
 function(umf_test target library)
