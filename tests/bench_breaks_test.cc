@@ -98,6 +98,21 @@ TEST_F(BenchCli, ASignalledRunGoesOnAsIfNothingHadHappened) {
   EXPECT_TRUE(contents(place("run/traces")) == contents(place("whole/traces")));
 }
 
+TEST_F(BenchCli, PassesMadeBeforeASignalAreCountedWithThoseAfterIt) {
+  problems(1, text_checks("ae"));
+  std::vector<std::string> long_one = endless();
+  *std::ranges::find(long_one, "2000000") = "3000";
+  ASSERT_EQ(umf(one("whole", long_one)).status, 0);
+  Running run(one("run", long_one));
+  await([&] { return has_checkpoint(place("run")); });
+  run.send(SIGTERM);
+  EXPECT_EQ(run.wait().status, 75);
+  ASSERT_EQ(umf(one("run", long_one)).status, 0);
+  const Json whole = lines_of(place("whole/results.jsonl")).at(0);
+  const Json resumed = lines_of(place("run/results.jsonl")).at(0);
+  EXPECT_GE(resumed["passes"], whole["passes"]);
+}
+
 #if defined(__SANITIZE_ADDRESS__)
 constexpr int kRounds = 1, kKillsPerRound = 6;
 #else

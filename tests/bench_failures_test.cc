@@ -89,6 +89,14 @@ TEST_F(BenchCli, AProblemWhosePromptDoesNotFitFailsAndIsNeverWrong) {
   EXPECT_EQ(now["failed"], 2);
 }
 
+TEST_F(BenchCli, TablesSayHowManyProblemsWereLeftOut) {
+  write_file(place("problems"), read_file(place("problems")) + "{\n{\"id\": 7}\n");
+  const Finished run = umf(one("run", {"--budget", "16", "--skip-bad"}));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("2 malformed problems of the data set were left out"));
+  EXPECT_EQ(Json::parse(read_file(place("run/summary.json")))["left_out"], 2);
+}
+
 TEST_F(BenchCli, TestsThatCanNeverRunFailTheirProblemBeforeTheFirstPass) {
   const Json broken = {{"type", "python-tests"}, {"tests", {{{"assert", "f(1 =="}}}}};
   std::string lines;

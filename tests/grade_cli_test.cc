@@ -65,6 +65,10 @@ TEST(Grade, TestsAreChosen) {
   const Files files(kProblems, R"({"id":"twice","answer":"def f(x): return 2"})");
   EXPECT_EQ(lines_of(files.grade({"--tests", "visible"}).out)[0]["passed"], true);
   EXPECT_EQ(lines_of(files.grade({"--tests", "hidden"}).out)[0]["reward"], 0.0);
+  for (const char* name : {"base", "public"})
+    EXPECT_EQ(lines_of(files.grade({"--tests", name}).out)[0]["passed"], true) << name;
+  for (const char* name : {"plus", "private", "both"})
+    EXPECT_EQ(lines_of(files.grade({"--tests", name}).out)[0]["passed"], false) << name;
   const Json details = lines_of(files.grade({"--details"}).out)[0]["tests"];
   ASSERT_EQ(details.size(), 3u);
   EXPECT_EQ(details[2]["outcome"], "wrong");
