@@ -127,6 +127,9 @@ TEST_F(SandboxTest, StopThatIsAskedForEndsTheJobAndThoseThatWait) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
   for (const Ending ending : endings) EXPECT_STREQ(name_of(ending), "stopped");
   EXPECT_EQ(one_worker->run(CommandJob{{"/usr/bin/true"}}).ending, Ending::kExited);
+  std::stop_source own;
+  EXPECT_EQ(stoppable.run(CommandJob{{"/usr/bin/true"}}, own.get_token()).ending, Ending::kExited)
+      << "a job's own stop goes before";
 }
 
 TEST_F(SandboxTest, CandidateAnswersQuestions) {
