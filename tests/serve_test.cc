@@ -112,9 +112,9 @@ TEST(Serve, WithoutChanceThereIsOneAnswerAndItsPassesAreMadeOnce) {
   const HttpReply one = server.chat("Hello", fields),
                   three = server.chat("Hello", fields + R"(, "n": 3)");
   ASSERT_EQ(three.status, 200) << three.body;
-  for (const Json& choice : three.json()["choices"])
-    EXPECT_EQ(choice["message"]["content"], one.text());
-  EXPECT_EQ(three.json()["choices"].size(), 3);
+  const Json choices = three.json()["choices"];
+  ASSERT_EQ(choices.size(), 3);
+  for (const Json& choice : choices) EXPECT_EQ(choice["message"]["content"], one.text());
   EXPECT_EQ(three.json()["usage"]["nfe"], one.json()["usage"]["nfe"]);
   EXPECT_EQ(three.json()["umf"], Json::parse(R"({"same_as": [0, 0, 0]})"));
   EXPECT_FALSE(one.json().contains("umf"));
