@@ -46,8 +46,8 @@ bench-gpu: packages ## steps and a whole search of the published shapes on the G
 	@build-cuda/src/model/engine_bench
 	@build-cuda/src/model/engine_bench --backend cuda-fp8 --positions 1024
 	@build-cuda/src/model/workers_bench
-	@build-cuda/src/whole_search_bench --prm
-	@build-cuda/src/whole_search_bench --window 64 --budget 512 --memory-limit 17
+	@build-cuda/src/session/whole_search_bench --prm
+	@build-cuda/src/session/whole_search_bench --window 64 --budget 512 --memory-limit 17
 
 format: ## clang-format over all sources
 	@git ls-files '*.cc' '*.h' '*.cu' '*.cuh' | xargs clang-format -i

@@ -7,14 +7,14 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "ahead_world.h"
 #include "base/files.h"
-#include "decoding_world.h"
 #include "engine_fixture.h"
 #include "fakes/judged_walks.h"
 #include "journal_entries.h"
 #include "search/searches.h"
-#include "solve.h"
+#include "session/ahead_world.h"
+#include "session/decoding_world.h"
+#include "solve/solve.h"
 
 namespace umf {
 namespace {

@@ -1,11 +1,11 @@
 // Closed text: no passes behind an end that nothing can move any more, and nothing else changes.
 #include <gtest/gtest.h>
 
-#include "decode/checkpoints.h"
-#include "decoding_world.h"
 #include "engine_fixture.h"
+#include "search/checkpoints.h"
 #include "search/searches.h"
-#include "solve.h"
+#include "session/decoding_world.h"
+#include "solve/solve.h"
 
 namespace umf {
 namespace {

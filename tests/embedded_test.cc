@@ -13,7 +13,7 @@
 #include "built_in.h"
 #include "cli/examples.h"
 #include "cli_fixture.h"
-#include "problem.h"
+#include "session/problem.h"
 
 namespace umf {
 namespace {

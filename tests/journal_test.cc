@@ -1,5 +1,5 @@
 // A search that was cut off anywhere goes on as if nothing had happened.
-#include "journal.h"
+#include "session/journal.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,13 +10,13 @@
 #include <random>
 
 #include "base/files.h"
-#include "decoding_world.h"
 #include "fakes/expect_error.h"
 #include "fakes/judged_walks.h"
 #include "fakes/search_worlds.h"
 #include "journal_entries.h"
 #include "search/searches.h"
-#include "solve.h"
+#include "session/decoding_world.h"
+#include "solve/solve.h"
 
 namespace umf {
 namespace {

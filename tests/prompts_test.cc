@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "engine_fixture.h"
-#include "tokenizer/chat_template.h"
+#include "jinja/chat_template.h"
 
 namespace umf {
 namespace {

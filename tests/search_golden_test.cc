@@ -5,9 +5,9 @@
 
 #include <climits>
 
-#include "decode/checkpoints.h"
 #include "golden.h"
-#include "simulation.h"
+#include "search/checkpoints.h"
+#include "solve/simulation.h"
 
 namespace umf {
 namespace {

@@ -2,10 +2,10 @@
 // (docs/algorithm.md#what-the-paper-leaves-open)
 #include <gtest/gtest.h>
 
-#include "decode/checkpoints.h"
 #include "fakes/reward_families.h"
 #include "fakes/search_worlds.h"
-#include "simulation.h"
+#include "search/checkpoints.h"
+#include "solve/simulation.h"
 
 namespace umf {
 namespace {

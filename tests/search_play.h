@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "decode/checkpoints.h"
 #include "fakes/search_worlds.h"
+#include "search/checkpoints.h"
 #include "search/unmaskfork.h"
-#include "solve.h"
+#include "solve/solve.h"
 
 namespace umf {
 

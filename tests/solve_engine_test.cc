@@ -4,15 +4,15 @@
 
 #include <climits>
 
-#include "decode/checkpoints.h"
 #include "decode/decoder.h"
-#include "decoding_world.h"
 #include "engine_fixture.h"
 #include "fakes/judged_walks.h"
 #include "golden.h"
+#include "search/checkpoints.h"
 #include "search/unmaskfork.h"
-#include "simulation.h"
-#include "solve.h"
+#include "session/decoding_world.h"
+#include "solve/simulation.h"
+#include "solve/solve.h"
 
 namespace umf {
 namespace {

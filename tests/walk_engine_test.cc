@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <climits>
 
-#include "decode/checkpoints.h"
 #include "decode/decoder.h"
 #include "decode/walk_testing.h"
 #include "decode/walker.h"
 #include "engine_fixture.h"
+#include "search/checkpoints.h"
 #include "tokenizer/tokenizer_testing.h"
 
 namespace umf {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "problem.h"
+#include "session/problem.h"
 
 namespace umf {
 

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "attempt.h"
+#include "base/cancelled.h"
+#include "base/stopwatch.h"
 
 namespace umf {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "problem.h"
+#include "session/problem.h"
 
 namespace umf {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "solution.h"
+#include "solve/solution.h"
 
 namespace umf {
 

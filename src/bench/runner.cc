@@ -13,9 +13,9 @@
 
 #include "base/cancelled.h"
 #include "base/error.h"
+#include "base/task_threads.h"
 #include "bench/shared_problem.h"
 #include "bench/views.h"
-#include "task_threads.h"
 
 namespace umf {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/cancelled.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "problem_search.h"
-#include "trace.h"
+#include "session/problem_search.h"
+#include "session/trace.h"
 
 namespace umf {
 namespace {

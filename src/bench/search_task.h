@@ -8,8 +8,8 @@
 
 #include "bench/dataset.h"
 #include "bench/result.h"
-#include "configuration.h"
 #include "reward/reward.h"
+#include "session/configuration.h"
 
 namespace umf {
 

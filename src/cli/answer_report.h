@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "problem_search.h"
-#include "reward/verdict.h"
+#include "base/verdict.h"
+#include "session/problem_search.h"
 
 namespace umf {
 

@@ -11,7 +11,7 @@
 #include "cli/common.h"
 #include "cli/judges.h"
 #include "cli/progress.h"
-#include "problem_search.h"
+#include "session/problem_search.h"
 
 namespace umf {
 namespace {

@@ -1,12 +1,11 @@
 // umf report: tables, curves, trees and texts of runs, in one page.
-#include "report/report.h"
-
 #include <fmt/core.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "bench/run_report.h"
 #include "cli/common.h"
 #include "cli/output.h"
 
@@ -37,7 +36,7 @@ int report(const ReportOptions& options) {
   std::string title = options.title;
   for (const std::string& directory : options.directories) {
     const std::string name = name_of_run(directory);
-    page.add(RunDirectory::open(directory), name);
+    add_run(page, RunDirectory::open(directory), name);
     if (options.title.empty()) title += (title.empty() ? "" : ", ") + name;
   }
   out.write(page.html(title));

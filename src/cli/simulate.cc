@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "cli/common.h"
-#include "decode/checkpoints.h"
-#include "simulation.h"
+#include "search/checkpoints.h"
+#include "solve/simulation.h"
 
 namespace umf {
 namespace {

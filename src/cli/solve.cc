@@ -1,5 +1,5 @@
 // umf solve: search for the best answer to one problem.
-#include "solve.h"
+#include "solve/solve.h"
 
 #include <fmt/core.h>
 
@@ -20,11 +20,11 @@
 #include "cli/solve_setup.h"
 #include "cli/terminal.h"
 #include "cli/watch.h"
-#include "presets.h"
-#include "problem_search.h"
 #include "report/report.h"
-#include "solution_json.h"
-#include "trace.h"
+#include "session/presets.h"
+#include "session/problem_search.h"
+#include "session/solution_json.h"
+#include "session/trace.h"
 
 namespace umf {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "decode/checkpoints.h"
-#include "presets.h"
+#include "search/checkpoints.h"
+#include "session/presets.h"
 
 namespace umf {
 namespace {

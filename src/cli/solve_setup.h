@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/common.h"
-#include "configuration.h"
+#include "session/configuration.h"
 
 namespace umf {
 

@@ -6,8 +6,8 @@
 #include <climits>
 #include <random>
 
-#include "decode/checkpoints.h"
 #include "decode/walk_testing.h"
+#include "search/checkpoints.h"
 
 namespace umf {
 namespace {

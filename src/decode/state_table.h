@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/token.h"
-#include "decode/trial.h"
+#include "search/trial.h"
 
 namespace umf {
 

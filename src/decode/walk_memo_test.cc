@@ -4,9 +4,9 @@
 
 #include <climits>
 
-#include "decode/checkpoints.h"
 #include "decode/walk_testing.h"
 #include "decode/walker.h"
+#include "search/checkpoints.h"
 
 namespace umf {
 namespace {

@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "decode/branching.h"
-#include "decode/checkpoints.h"
 #include "decode/decoder.h"
 #include "decode/remasking.h"
 #include "decode/schedule.h"
+#include "search/checkpoints.h"
 
 namespace umf {
 namespace {

@@ -7,10 +7,10 @@
 #include <set>
 #include <stdexcept>
 
-#include "decode/checkpoints.h"
 #include "decode/decoder.h"
 #include "decode/walk_testing.h"
 #include "fakes/expect_error.h"
+#include "search/checkpoints.h"
 
 namespace umf {
 namespace {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/run_directory.h"
 #include "page/page.h"
 
 namespace umf {
@@ -21,23 +20,31 @@ struct SolvedProblem {
   std::string answer, why, trace;
 };
 
+// How problems were searched, as the page tells it.
+struct ReportedConfiguration {
+  std::string name, search;
+  int window = 0;
+  std::vector<long> budgets;
+  std::vector<std::string> actions;  // names
+};
+nlohmann::ordered_json configurations_json(
+    const std::vector<ReportedConfiguration>& configurations);
+
 // Searches are the bulk of a page: when it reaches its limit, further ones are left out, and the
 // page says so.
 class Report {
  public:
   explicit Report(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // A run as far as it is. Throws Error for files that are damaged.
-  void add(const RunDirectory& run, const std::string& name);
   void add(const SolvedProblem& solved);
+  void add(nlohmann::ordered_json run);  // as page/web/report.js reads it
+  // The name of the packed block that holds `details`; its "searches" only while there is room.
+  std::string keep(nlohmann::ordered_json details);
 
   int searches_left_out() const { return left_out_; }
   std::string html(const std::string& title) const;
 
  private:
-  // The name of the packed block that holds `details`; its "searches" only while there is room.
-  std::string keep(nlohmann::ordered_json details);
-
   std::size_t limit_bytes_, bytes_ = 0;
   int left_out_ = 0;
   nlohmann::ordered_json runs_ = nlohmann::ordered_json::array();

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "reward/verdict.h"
+#include "base/verdict.h"
 
 namespace umf {
 

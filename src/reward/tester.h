@@ -1,8 +1,8 @@
 // Running one of our testers (reward/python) and reading its verdict.
 #pragma once
 
+#include "base/verdict.h"
 #include "reward/reward.h"
-#include "reward/verdict.h"
 #include "sandbox/sandbox.h"
 
 namespace umf {

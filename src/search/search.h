@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "decode/trial.h"
+#include "search/trial.h"
 
 namespace umf {
 

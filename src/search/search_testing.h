@@ -11,21 +11,19 @@
 #include <vector>
 
 #include "search/search.h"
-#include "world.h"
 
 namespace umf {
 
 // Eight masks, checkpoints at 6, 4 and 2. Another action or draw leads to another state.
-class ToyWorld : public World {
+class ToyWorld {
  public:
   std::function<double(StateId)> reward = hashed;
   bool deterministic = false;  // draws make no difference
   std::function<bool(const Trial&)> feasible = [](const Trial&) { return true; };
 
-  Place root() const override { return {0, kMasks}; }
-  int actions() const override { return 2; }
-  int model_of(int action) const override { return action; }
-  Outcome walk(const Trial& trial, int limit) override {
+  Place root() const { return {0, kMasks}; }
+  int actions() const { return 2; }
+  Outcome walk(const Trial& trial, int limit) {
     if (!feasible(trial)) return Outcome{.complete = false, .feasible = false};
     Outcome outcome;
     Place at{trial.from, masks_.at(trial.from)};
@@ -37,7 +35,6 @@ class ToyWorld : public World {
     outcome.complete = at.masks == 0;
     return outcome;
   }
-  Verdict judge(StateId end) override { return {reward(end), ""}; }
 
   static double hashed(StateId state) {
     return (static_cast<unsigned>(state) * 2654435761u >> 8) % 101 / 100.0;
@@ -75,7 +72,7 @@ inline ToyRun run(Search& search, ToyWorld& world, int iterations,
     if (!trial) break;
     Outcome outcome =
         world.walk(*trial, static_cast<int>(std::min(budget - run.passes, search.pass_limit())));
-    if (outcome.feasible) outcome.reward = world.judge(outcome.path.back().state).reward;
+    if (outcome.feasible) outcome.reward = world.reward(outcome.path.back().state);
     search.tell(*trial, outcome);
     run.trials.push_back(*trial);
     run.rewards.push_back(outcome.reward);

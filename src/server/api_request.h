@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/token.h"
 #include "decode/decoder.h"
-#include "problem.h"
+#include "session/problem.h"
 #include "tokenizer/chat_prompt.h"
 
 namespace umf {

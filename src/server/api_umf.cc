@@ -1,10 +1,10 @@
 // The "umf" object of a request.
 #include <fmt/core.h>
 
-#include "decode/checkpoints.h"
+#include "search/checkpoints.h"
 #include "server/api_request.h"
 #include "server/fields.h"
-#include "solve.h"
+#include "solve/solve.h"
 
 namespace umf {
 namespace {

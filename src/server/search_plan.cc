@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "decode/checkpoints.h"
+#include "search/checkpoints.h"
 #include "server/api_error.h"
 
 namespace umf {

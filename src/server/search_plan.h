@@ -1,8 +1,8 @@
 // How a request wants to be searched.
 #pragma once
 
-#include "configuration.h"
 #include "server/task_maker.h"
+#include "session/configuration.h"
 
 namespace umf {
 

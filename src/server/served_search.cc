@@ -5,13 +5,13 @@
 #include <chrono>
 
 #include "decode/window_authors.h"
-#include "problem_search.h"
 #include "server/api_error.h"
 #include "server/masked_text.h"
 #include "server/story.h"
-#include "solution_json.h"
-#include "trace.h"
-#include "window_json.h"
+#include "session/problem_search.h"
+#include "session/solution_json.h"
+#include "session/trace.h"
+#include "session/window_json.h"
 
 namespace umf {
 namespace {

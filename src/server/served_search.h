@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "configuration.h"
 #include "server/device_task.h"
 #include "server/served_judge.h"
+#include "session/configuration.h"
 
 namespace umf {
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/version.h"
-#include "configuration.h"
+#include "session/configuration.h"
 
 namespace umf {
 namespace {

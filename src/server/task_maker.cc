@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "configuration.h"
-#include "problem_search.h"
 #include "server/api_error.h"
 #include "server/plain_task.h"
 #include "server/search_plan.h"
+#include "session/configuration.h"
+#include "session/problem_search.h"
 
 namespace umf {
 namespace {

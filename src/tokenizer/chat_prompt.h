@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/token.h"
-#include "tokenizer/chat_template.h"
+#include "jinja/chat_template.h"
 
 namespace umf {
 

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-#include "table_world.h"
+#include "solve/table_world.h"
 
 namespace umf {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "table_world.h"
+#include "solve/table_world.h"
 
 namespace umf {
 

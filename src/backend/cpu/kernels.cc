@@ -4,7 +4,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/kernels.cc"
-#include "hwy/foreach_target.h"  // compiles what follows once per target
+#include <hwy/foreach_target.h>  // compiles what follows once per target
 //
 #include "backend/cpu/attention-inl.h"
 #include "backend/cpu/matmul-inl.h"

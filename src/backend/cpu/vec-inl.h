@@ -6,12 +6,12 @@
 #define UMF_CPU_VEC_INL_H
 #endif
 
+#include <hwy/highway.h>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-
-#include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace umf {

@@ -1,0 +1,98 @@
+#include "bench/run_report.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "bench/result_log.h"
+#include "bench/run_facts.h"
+#include "bench/summary.h"
+#include "report/trace_reader.h"
+
+namespace umf {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+constexpr std::size_t kTraceLimitBytes = std::size_t{256} << 20;
+
+// What lists and tables show of a result: configuration, budget, passed, reward, NFE, status.
+OrderedJson outline(int configuration, const Result& result) {
+  return {configuration,
+          result.key.budget,
+          result.passed ? OrderedJson(*result.passed) : OrderedJson(nullptr),
+          result.reward ? OrderedJson(*result.reward) : OrderedJson(nullptr),
+          result.nfe,
+          name_of(result.status)};
+}
+
+OrderedJson details_of(int configuration, const Result& result) {
+  OrderedJson json = {{"configuration", configuration},
+                      {"budget", result.key.budget},
+                      {"answer", result.answer},
+                      {"why", result.why},
+                      {"path", result.path},
+                      {"iteration", result.iteration},
+                      {"stopped", result.stopped},
+                      {"rollouts", result.rollouts},
+                      {"hits", result.hits},
+                      {"saved_nfe", result.saved_nfe},
+                      {"switches", result.switches},
+                      {"complete", result.complete},
+                      {"unmask", result.unmask_seconds},
+                      {"reward", result.reward_seconds}};
+  if (result.program && *result.program != result.answer) json["program"] = *result.program;
+  return json;
+}
+
+// Finds the searches of a problem: one for all budgets, or one for each.
+void add_searches(OrderedJson& searches, const RunDirectory& run, int problem, int configuration,
+                  const ReportedConfiguration& facts) {
+  for (const long budget : facts.budgets) {
+    const auto file = run.trace(Manifest::job_name(problem, configuration), budget);
+    if (!std::filesystem::exists(file)) continue;
+    searches.push_back({{"configuration", configuration},
+                        {"budget", budget},
+                        {"lines", read_trace(read_file(file, kTraceLimitBytes),
+                                             {facts.window, static_cast<int>(facts.actions.size())},
+                                             file.string())}});
+  }
+}
+
+}  // namespace
+
+void add_run(Report& report, const RunDirectory& run, const std::string& name) {
+  const Manifest& manifest = run.manifest();
+  const std::vector<ReportedConfiguration> configurations = run_configurations(manifest);
+  const std::map<std::string, std::string> prompts = read_prompts(run);
+  ResultIndex results(run.results());
+  results.refresh();
+
+  OrderedJson problems = OrderedJson::array();
+  for (std::size_t problem = 0; problem < manifest.ids.size(); ++problem) {
+    const std::string& id = manifest.ids[problem];
+    OrderedJson outlines = OrderedJson::array(),
+                details = {{"results", OrderedJson::array()}, {"searches", OrderedJson::array()}};
+    if (const auto prompt = prompts.find(id); prompt != prompts.end())
+      details["prompt"] = prompt->second;
+    for (std::size_t c = 0; c < configurations.size(); ++c) {
+      const auto number = static_cast<int>(c);
+      for (const long budget : configurations[c].budgets) {
+        const Result* result = results.find({id, configurations[c].name, budget});
+        if (result == nullptr) continue;
+        outlines.push_back(outline(number, *result));
+        details["results"].push_back(details_of(number, *result));
+      }
+      add_searches(details["searches"], run, static_cast<int>(problem), number, configurations[c]);
+    }
+    problems.push_back(
+        {{"id", id}, {"block", report.keep(std::move(details))}, {"results", outlines}});
+  }
+  OrderedJson json = {{"name", name},
+                      {"facts", run_facts(manifest)},
+                      {"configurations", configurations_json(configurations)}};
+  json.update(summarise(manifest, results.all()));
+  json["problems"] = std::move(problems);
+  report.add(std::move(json));
+}
+
+}  // namespace umf

@@ -1,0 +1,76 @@
+// One problem, one configuration: the search that solve, bench and every other front runs.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "decode/authorship.h"
+#include "session/ahead_world.h"
+#include "session/configuration.h"
+#include "session/decoding_world.h"
+#include "session/journal.h"
+
+namespace umf {
+
+// So many failures of the judge in a row end a search.
+inline constexpr int kJudgeFailures = 3;
+
+// A prompt that leaves no room for the answer in the context of any model.
+class ContextExceeded final : public Error {
+ public:
+  using Error::Error;
+};
+
+// Renders the prompt for each model and keeps the states of the search. Works ahead on as
+// many replicas of the shelf as the configuration says. All that is given must outlive it. One at a
+// time for the models of a shelf.
+class ProblemSearch {
+ public:
+  // `observer` sees the forward passes that the search waits for, on a thread of their own, and may
+  // end the search. Searches for the same problem may share a `memo`. Throws Error when
+  // configuration and problem do not fit together, ContextExceeded where that is the prompt's size.
+  ProblemSearch(const Configuration& configuration, Shelf& shelf, const Problem& problem,
+                Reward& reward, WalkObserver observer = {}, WalkMemo* memo = nullptr);
+
+  // Writes down every step in `path`, and continues from there what an earlier run began. Throws
+  // Error for a file of another search, and for a search that keeps none.
+  void keep_checkpoint(const std::filesystem::path& path);
+
+  // Once.
+  Solution run(const Observer& observer = {});
+
+  // The answer of a candidate; bytes that are not UTF-8 are replaced.
+  std::string text(StateId end) const;
+  // The same text by who wrote it.
+  std::vector<AuthoredText> authors(const Candidate& candidate) const;
+  // While an observer is called: the trial whose pass it sees.
+  const Trial& asked() const { return models_->asked(); }
+  long prompt_tokens() const { return static_cast<long>(participants_.front().prompt.size()); }
+  const Walker& walker() const { return walker_; }
+  const Speculation& speculation() const { return speculation_; }  // after the run
+  // Forward passes that an earlier run made, taken from its checkpoint.
+  long earlier_passes() const { return journal_ ? journal_->earlier_passes() : 0; }
+
+ private:
+  void make_world(WalkObserver observer);
+  void require_room() const;
+  World& world() { return journal_ ? static_cast<World&>(*journal_) : *models_; }
+
+  const Configuration& configuration_;
+  Shelf& shelf_;
+  const Problem& problem_;
+  Reward& reward_;
+  std::vector<Participant> participants_;
+  Walker walker_;
+  WalkMemo* memo_;
+  std::vector<std::unique_ptr<Walker>> crew_;
+  std::unique_ptr<ModelWorld> models_;  // what walks and judges
+  AheadWorld* ahead_ = nullptr;         // the same, for a search of walks
+  std::optional<Journal> journal_;
+  Speculation speculation_;
+};
+
+}  // namespace umf

@@ -1,0 +1,32 @@
+// A search as JSON Lines, one event per rollout: the tree, and the text at every moment of it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "decode/walker.h"
+#include "solve/solve.h"
+
+namespace umf {
+
+// Makes the events of one search, in order; docs/formats.md describes them. What an earlier event
+// has told (the verdict on an end, the names of the tests) is not told again.
+class TraceWriter {
+ public:
+  // The walker of the search; must outlive this.
+  explicit TraceWriter(const Walker& walker) : walker_(walker) {}
+
+  nlohmann::ordered_json event(const RolloutEvent& event);
+  std::string line(const RolloutEvent& event);  // with its newline
+
+ private:
+  nlohmann::ordered_json verdict_json(const Verdict& verdict);
+
+  const Walker& walker_;
+  std::unordered_set<StateId> judged_;
+  std::vector<std::string> test_names_;
+};
+
+}  // namespace umf

@@ -1,0 +1,32 @@
+// Asking a world that may break down.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "base/cancelled.h"
+
+namespace umf {
+
+// The world broke down, which is not the same as being called off (Cancelled): ends the search but
+// keeps what it found. What an observer throws is not caught.
+struct Failure {
+  std::string message;
+};
+
+// What is said of an answer whose judging was called off. It is kept where there is no other:
+// whoever asks to stop before the first verdict is better served by it than by none.
+inline constexpr const char* kNotJudged = "stopped before it was judged";
+
+template <class Work>
+auto attempt(Work&& work) {
+  try {
+    return work();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const std::exception& reason) {
+    throw Failure{reason.what()};
+  }
+}
+
+}  // namespace umf

@@ -1,0 +1,43 @@
+// What a search explores: states, the walks between them, and what an end is worth.
+#pragma once
+
+#include "base/error.h"
+#include "base/verdict.h"
+#include "search/trial.h"
+
+namespace umf {
+
+// Implemented by the decoder over real models and by a table for simulations and tests.
+class World {
+ public:
+  virtual ~World() = default;
+  virtual Place root() const = 0;
+  virtual int actions() const = 0;
+  // The model that an action runs on, for counting switches.
+  virtual int model_of(int action) const = 0;
+  // Follows the trial for at most `limit` forward passes. Fills path, passes and complete; not the
+  // reward. Depends on the trial alone. A limit that falls inside gives the state reached so far.
+  virtual Outcome walk(const Trial& trial, int limit) = 0;
+  // Several children of a state from one forward pass (docs/algorithm.md#treasure). Depends on its
+  // arguments alone. Worlds of whole walks have none.
+  virtual Branching branch(StateId from, int action, int children) {
+    static_cast<void>(from), static_cast<void>(action), static_cast<void>(children);
+    throw Error("this world can walk only: a search that branches at every pass needs models");
+  }
+  // Judges the text of a state; masks, where it has any, are left out.
+  virtual Verdict judge(StateId end) = 0;
+  // What the last answer took where it was not made now but in an earlier run.
+  virtual double earlier_seconds() const { return 0; }
+};
+
+// A world whose walks are passes of models that an observer may watch.
+class ModelWorld : public World {
+ public:
+  // What was asked for last: for the observer, the walk whose passes it sees.
+  const Trial& asked() const { return asked_; }
+
+ protected:
+  Trial asked_;
+};
+
+}  // namespace umf

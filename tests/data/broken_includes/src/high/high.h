@@ -1,0 +1,3 @@
+#pragma once
+#include "gone/gone.h"
+#include "low/up.h"
