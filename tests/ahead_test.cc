@@ -11,9 +11,10 @@
 #include "engine_fixture.h"
 #include "fakes/judged_walks.h"
 #include "journal_entries.h"
-#include "search/searches.h"
+#include "search/pair.h"
 #include "session/ahead_world.h"
 #include "session/decoding_world.h"
+#include "solve/searches.h"
 #include "solve/solve.h"
 
 namespace umf {
@@ -139,8 +140,8 @@ Report run(const Plan& plan, int workers, const std::filesystem::path& journal_p
   SharedJudge judge(plan.worth, plan.parts);
   RolloutCache known;
   SearchSetup setup{.root = walker.root(), .actions = walker.actions(), .seed = 3, .cache = &known};
-  setup.options.pair = {.method = plan.pair_method,
-                        .passes = static_cast<int>(plan.options.budget / 2)};
+  setup.budget = plan.options.budget;
+  setup.options.set<Pair>({.method = plan.pair_method});
   const auto search = make_search(plan.search, setup);
   std::optional<DecodingWorld> plain;
   std::optional<AheadWorld> ahead;

@@ -3,8 +3,8 @@
 
 #include "engine_fixture.h"
 #include "search/checkpoints.h"
-#include "search/searches.h"
 #include "session/decoding_world.h"
+#include "solve/searches.h"
 #include "solve/solve.h"
 
 namespace umf {

@@ -14,8 +14,9 @@
 #include "fakes/judged_walks.h"
 #include "fakes/search_worlds.h"
 #include "journal_entries.h"
-#include "search/searches.h"
+#include "search/unmaskfork.h"
 #include "session/decoding_world.h"
+#include "solve/searches.h"
 #include "solve/solve.h"
 
 namespace umf {
@@ -69,7 +70,7 @@ Report run(const Plan& plan, const std::filesystem::path& path = {}, long stop_a
   World& world = journal ? static_cast<World&>(*journal) : counting;
   RolloutCache known;
   SearchSetup setup{.root = world.root(), .actions = world.actions(), .seed = 3, .cache = &known};
-  setup.options.unmaskfork.exploration = plan.exploration;
+  setup.options.set<UnMaskFork>({.exploration = plan.exploration});
   const auto search = make_search(plan.search, setup);
   Report report;
   const Solution solution =

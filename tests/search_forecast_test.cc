@@ -5,8 +5,9 @@
 #include <map>
 
 #include "search/forecast.h"
-#include "search/searches.h"
+#include "search/pair.h"
 #include "search_play.h"
+#include "solve/searches.h"
 
 namespace umf {
 namespace {
@@ -21,7 +22,8 @@ struct Forecasts {
       if (place.masks > 0) targets.push_back(place.masks);
     RolloutCache known;
     SearchSetup setup{.root = world.root(), .actions = actions, .seed = 3, .cache = &known};
-    setup.options.pair.method = "unmaskfork";
+    setup.budget = 1536;
+    setup.options.set<Pair>({.method = "unmaskfork"});
     const auto search = make_search(name, setup);
     const Outlook outlook{&known, targets, [&](StateId state) { return masks.at(state); }};
     while (walks < 60) {
@@ -37,7 +39,7 @@ struct Forecasts {
         (expected->certain ? certain : guessed) += 1;
         (expected->certain ? certain_true : guessed_true) += expected->trial == *trial;
       }
-      const auto found = forecast(*search, outlook, {.likely = likely});
+      const auto found = search->forecast(outlook, {.likely = likely});
       expected = found.empty() ? std::nullopt : std::optional(found.front());
       EXPECT_EQ(search->ask(), trial) << "a forecast changes nothing";
       Outcome outcome = world.walk(*trial, INT_MAX);
@@ -84,10 +86,12 @@ TEST(Forecast, IndependentSamplesAreCertain) {
 
 TEST(Forecast, EverySearchHasOne) {
   for (const SearchEntry& entry : searches()) {
-    if (entry.name == "remdm") continue;  // one walk, and nothing after it
-    SCOPED_TRACE(entry.name);
-    const bool one = entry.name == "best-of-n" || entry.name == "dts";
-    const Forecasts forecasts(std::string(entry.name), one ? 1 : 4, uniform_rewards(5), 0.5);
+    const auto& [name, summary, traits] = entry.facts;
+    // One walk, and nothing after it; or no walks at all.
+    if (traits.remasks || !traits.works_ahead) continue;
+    SCOPED_TRACE(name);
+    const Forecasts forecasts(std::string(name), traits.one_action ? 1 : 4, uniform_rewards(5),
+                              0.5);
     EXPECT_GT(forecasts.certain_true + forecasts.guessed_true, 0);
   }
 }

@@ -181,7 +181,7 @@ bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& c
   const std::string& name = plan_.contenders[open->job.configuration].name;
   const std::string& job = open->job.lease.job;
   const long budget = configuration.solve.budget;
-  const bool resumable = configuration.search_name != kTreasureName;
+  const bool resumable = configuration.search().facts.traits.resumable;
   const Tally tally = board_.tally();
   SharedProblem& common = shared(open->job.problem);
   Searched searched = search_task(

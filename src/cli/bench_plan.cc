@@ -86,7 +86,7 @@ Contender make_contender(std::string name, SolveCliOptions options, std::vector<
   Configuration largest = make_configuration(options, shelf);
   if (budgets.empty()) budgets = {largest.solve.budget};
   Contender contender{std::move(name), budgets, {}};
-  if (is_anytime(largest)) {
+  if (largest.search().facts.traits.anytime) {
     largest.solve.curve.assign(budgets.begin(), budgets.end() - 1);
     contender.runs.push_back(std::move(largest));
     return contender;

@@ -13,6 +13,7 @@
 #include "cli/interrupts.h"
 #include "cli/options.h"
 #include "model/checkpoint.h"
+#include "session/search_request.h"
 
 namespace umf {
 
@@ -28,9 +29,6 @@ struct CommonOptions {
 };
 
 // "NAME=WHERE" or "WHERE": without a name, the last part of the place.
-struct ModelChoice {
-  std::string name, where;
-};
 ModelChoice parse_model_choice(const std::string& text);
 // What stands for --model where it is not given: the embedded models. Throws Error in a program
 // without them.

@@ -43,8 +43,8 @@ int list_presets() {
 }
 
 int list_searches() {
-  for (const SearchEntry& entry : searches()) fmt::print("{:<12} {}\n", entry.name, entry.summary);
-  fmt::print("{:<12} {}\n", kTreasureName, kTreasureSummary);
+  for (const SearchEntry& entry : searches())
+    fmt::print("{:<12} {}\n", entry.facts.name, entry.facts.summary);
   return 0;
 }
 

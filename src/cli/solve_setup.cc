@@ -6,14 +6,11 @@
 #include <charconv>
 
 #include "base/error.h"
-#include "base/nearest.h"
-#include "search/checkpoints.h"
-#include "session/presets.h"
 
 namespace umf {
 namespace {
 
-constexpr int kPaperWindow = 768, kMostWorkers = 64;
+constexpr int kMostWorkers = 64;
 
 template <class Number>
 Number parse_number(std::string_view text, const char* option) {
@@ -35,77 +32,16 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-// Before models are opened; the beam search stands beside the table.
-void require_known_search(const std::string& name) {
-  std::vector<std::string> known = {std::string(kTreasureName)};
-  for (const SearchEntry& entry : searches()) known.emplace_back(entry.name);
-  if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  const std::string near = nearest(name, known);
-  throw Error(fmt::format(
-      "unknown search '{}'. {}", name,
-      near.empty() ? "umf solve --list-searches shows them all" : "Did you mean " + near + "?"));
-}
-
-// An action before its model is known by number.
-struct PlannedAction {
-  std::string model, fields;
-};
-
-PlannedAction parse_planned(const std::string& text) {
-  PlannedAction planned;
+// "model=NAME,KEY=VALUE,...", in any order.
+ActionChoice parse_action(const std::string& text) {
+  ActionChoice action;
   for (const std::string& part : split(text)) {
     if (part.starts_with("model="))
-      planned.model = part.substr(6);
+      action.model = part.substr(6);
     else
-      planned.fields += (planned.fields.empty() ? "" : ",") + part;
+      action.fields += (action.fields.empty() ? "" : ",") + part;
   }
-  return planned;
-}
-
-// Which models stand where, and which actions are asked for, by name.
-struct Plan {
-  std::vector<ModelChoice> models;
-  std::vector<PlannedAction> actions;
-
-  void add_model(const ModelChoice& choice) {
-    for (ModelChoice& known : models) {
-      if (known.name == choice.name) {
-        known.where = choice.where;
-        return;
-      }
-    }
-    models.push_back(choice);
-  }
-  int number_of(const std::string& name) const {
-    for (std::size_t i = 0; i < models.size(); ++i) {
-      if (models[i].name == name) return static_cast<int>(i);
-    }
-    throw Error(fmt::format("no --model is called '{}'", name));
-  }
-};
-
-Plan make_plan(const SolveCliOptions& options) {
-  Plan plan;
-  if (!options.preset.empty()) {
-    for (const PresetAction& action : find_preset(options.preset).actions) {
-      plan.add_model({action.model, published_id(action.model)});
-      plan.actions.push_back({action.model, action.fields});
-    }
-  }
-  // With a preset a model given by name says where it lies.
-  for (const std::string& text : options.models) plan.add_model(parse_model_choice(text));
-  if (plan.models.empty()) {
-    for (const std::string& name : default_models("a search")) plan.add_model({name, name});
-  }
-  for (const std::string& text : options.actions) plan.actions.push_back(parse_planned(text));
-  if (plan.actions.empty()) {
-    for (const ModelChoice& model : plan.models) plan.actions.push_back({model.name, ""});
-  }
-  for (PlannedAction& action : plan.actions) {
-    if (action.model.empty() && plan.models.size() == 1) action.model = plan.models.front().name;
-    if (action.model.empty()) throw Error("with several models every --action needs model=NAME");
-  }
-  return plan;
+  return action;
 }
 
 // The number of an opened checkpoint: configurations of one run share their models.
@@ -117,42 +53,12 @@ int on_shelf(const ModelChoice& choice, Shelf& shelf) {
   return shelf.add(choice.name, open_checkpoint(location));
 }
 
-void open_models(const Plan& plan, Shelf& shelf, Configuration& made) {
-  for (const ModelChoice& choice : plan.models) {
-    made.models.push_back(on_shelf(choice, shelf));
-    made.model_names.push_back(choice.name);
-  }
-}
-
-void add_actions(const Plan& plan, Shelf& shelf, Configuration& made) {
-  for (const PlannedAction& planned : plan.actions) {
-    Action action = first_action(made, shelf, plan.number_of(planned.model));
-    set_fields(action, planned.fields);
-    add_action(made, action);
-  }
-}
-
 std::uint64_t parse_memory(const std::string& text) {
   if (text.empty()) return 0;
   const double gigabytes = parse_number<double>(text, "--memory-limit");
   if (!(gigabytes > 0 && gigabytes < 1e6))
     throw Error("--memory-limit is in GB and must be above 0");
   return static_cast<std::uint64_t>(gigabytes * 1e9);
-}
-
-SolveOptions solve_options(const SolveCliOptions& options, int window) {
-  SolveOptions solve;
-  solve.budget = options.budget != 0 ? options.budget : kDefaultWindows * window;
-  if (solve.budget < 0)
-    throw Error(fmt::format("--budget must not be negative, not {}", solve.budget));
-  solve.policy = parse_budget_policy(options.budget_policy);
-  solve.use_cache = !options.no_cache;
-  if (options.stop_at_reward != "never") {
-    solve.stop_at_reward = parse_number<double>(options.stop_at_reward, "--stop-at-reward");
-  }
-  for (const std::string& budget : split(options.curve))
-    solve.curve.push_back(parse_number<long>(budget, "--curve"));
-  return solve;
 }
 
 }  // namespace
@@ -220,21 +126,21 @@ void SolveCliOptions::declare_shared(OptionSet& options) {
   options.value("stop-at-reward", stop_at_reward,
                 "end the search at this reward; never spends the whole budget");
   options.value("seed", seed, "chooses the noise of all actions and of the search");
-  const auto declare_search = [&](auto& fields, const std::string& prefix) {
-    fields.visit([&](auto& field, const char* name, const char* help) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(field)>, bool>)
-        options.flag(prefix + name, field, help);
-      else
-        options.value(prefix + name, field, help);
-    });
-  };
-  declare_search(search_options.unmaskfork, "");
-  declare_search(search_options.dts, "dts-");
-  declare_search(search_options.ab_mcts_m, "ab-mcts-m-");
-  declare_search(search_options.ab_mcts_a, "ab-mcts-a-");
-  declare_search(treasure, "treasure-");
-  options.value("pair-method", search_options.pair.method,
-                "the search that each half of a pair runs");
+  // The options of the default search go without its name.
+  for (const SearchEntry& entry : searches()) {
+    const std::string prefix = entry.facts.name == searches().front().facts.name
+                                   ? ""
+                                   : fmt::format("{}-", entry.facts.name);
+    for (const OptionField& field : search_options.at(entry.facts.name, entry.options).fields()) {
+      const auto declare = [&](auto* target) {
+        if constexpr (std::is_same_v<decltype(target), bool*>)
+          options.flag(prefix + field.name, *target, field.help);
+        else
+          options.value(prefix + field.name, *target, field.help);
+      };
+      std::visit(declare, field.value);
+    }
+  }
 }
 
 // Workers share the threads; one that would get none gets one all the same.
@@ -260,35 +166,39 @@ std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backe
   return shelf;
 }
 
+SearchRequest SolveCliOptions::request() const {
+  if (window < 0) throw Error(fmt::format("--window must not be negative, not {}", window));
+  if (budget < 0) throw Error(fmt::format("--budget must not be negative, not {}", budget));
+  SearchRequest request{.search = search,
+                        .preset = preset,
+                        .options = search_options,
+                        .window = window,
+                        .budget = budget,
+                        .ratios = ratios,
+                        .budget_policy = budget_policy,
+                        .window_policy = window_policy,
+                        .block_length = block_length,
+                        .use_cache = !no_cache,
+                        .closed_text = closed_text,
+                        .seed = seed,
+                        .workers = workers};
+  for (const std::string& text : models) request.models.push_back(parse_model_choice(text));
+  if (models.empty() && preset.empty()) {
+    for (const std::string& name : default_models("a search"))
+      request.models.push_back({name, name});
+  }
+  for (const std::string& text : actions) request.actions.push_back(parse_action(text));
+  request.stop_at_reward.reset();
+  if (stop_at_reward != "never")
+    request.stop_at_reward = parse_number<double>(stop_at_reward, "--stop-at-reward");
+  for (const std::string& smaller : split(curve))
+    request.curve.push_back(parse_number<long>(smaller, "--curve"));
+  return request;
+}
+
 Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf) {
-  const Preset* preset = options.preset.empty() ? nullptr : &find_preset(options.preset);
-  if (options.window < 0)
-    throw Error(fmt::format("--window must not be negative, not {}", options.window));
-  Configuration made;
-  made.search_name = preset != nullptr ? preset->search : options.search;
-  require_known_search(made.search_name);
-  made.search_options = options.search_options;
-  made.treasure = options.treasure;
-  made.seed = options.seed;
-  made.workers = options.workers;
-  made.walk.ratios = options.ratios.empty()
-                         ? std::vector<int>(std::begin(kPaperRatios), std::end(kPaperRatios))
-                         : parse_ratios(options.ratios);
-  made.walk.block_length =
-      options.block_length != 0 || preset == nullptr ? options.block_length : preset->block_length;
-  made.walk.policy = parse_window_policy(options.window_policy);
-  made.walk.closed_text = options.closed_text;
-  if (preset != nullptr && !preset->pair_method.empty())
-    made.search_options.pair.method = preset->pair_method;
-  const Plan plan = make_plan(options);
-  open_models(plan, shelf, made);
-  made.walk.window = options.window != 0 ? options.window
-                     : preset != nullptr ? kPaperWindow
-                                         : recommended_window(made, shelf);
-  made.solve = solve_options(options, made.walk.window);
-  set_budget(made, made.solve.budget);
-  add_actions(plan, shelf, made);
-  return made;
+  return plan_search(options.request(), shelf,
+                     [&](const ModelChoice& choice) { return on_shelf(choice, shelf); });
 }
 
 }  // namespace umf

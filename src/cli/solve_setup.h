@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/common.h"
-#include "session/configuration.h"
+#include "session/search_request.h"
 
 namespace umf {
 
@@ -21,12 +21,13 @@ struct SolveCliOptions {
   bool no_cache = false, closed_text = false, list_presets = false, list_searches = false,
        list_examples = false;
   bool unsafe = false, watch = false;
-  SearchOptions search_options;
-  TreasureOptions treasure;
+  ChosenOptions search_options;
 
   void declare(OptionSet& options);          // of umf solve
   void declare_shared(OptionSet& options);   // how to search, whatever the problem and the budget
   void declare_machine(OptionSet& options);  // what changes no result
+  // Throws Error for what cannot be read.
+  SearchRequest request() const;
   // For one of the workers, with its share of the threads.
   std::unique_ptr<Backend> make_backend(int worker = 0) const;
 };

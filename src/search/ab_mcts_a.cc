@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "search/forecast.h"
 
 namespace umf {
 namespace {
@@ -67,6 +68,11 @@ void AbMctsA::learn(int node) {
 
 double AbMctsA::draw(const ScorePosterior& posterior, Draws& draws) const {
   return beta_ ? posterior.beta().draw(draws) : posterior.gaussian().draw(draws);
+}
+
+std::vector<Foreseen> AbMctsA::forecast(const Outlook& outlook,
+                                        const ForecastOptions& options) const {
+  return guess(*this, outlook, options);
 }
 
 }  // namespace umf

@@ -23,6 +23,14 @@ struct AbMctsAOptions {
 // over the whole tree, so it is left out here.
 class AbMctsA : public AbSearch {
  public:
+  using Options = AbMctsAOptions;
+  static constexpr SearchFacts kFacts{"ab-mcts-a",
+                                      "wider or deeper by conjugate posteriors at every node"};
+  static std::unique_ptr<Search> make(const SearchSetup& setup) {
+    return std::make_unique<AbMctsA>(setup.root, setup.actions, setup.seed,
+                                     setup.options.of<AbMctsA>());
+  }
+
   struct Beliefs {
     ScorePosterior generating;  // GEN: scores of direct children
     ScorePosterior continuing;  // CONT: scores from further below
@@ -31,6 +39,8 @@ class AbMctsA : public AbSearch {
 
   // Throws Error for an unknown family.
   AbMctsA(Place root, int actions, std::uint64_t seed, const AbMctsAOptions& options);
+  std::vector<Foreseen> forecast(const Outlook& outlook,
+                                 const ForecastOptions& options) const override;
   const Beliefs& beliefs(int node) const { return beliefs_[node]; }
   const ScorePosterior& action_scores(int action) const { return by_action_[action]; }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "search/forecast.h"
 #include "search/hierarchical_model.h"
 
 namespace umf {
@@ -156,5 +157,10 @@ HierarchicalModel AbMctsM::fit_children(int node, int action) const {
 }
 
 bool AbMctsM::pruned(int child) const { return options_.pruning && prunable(scores(child)); }
+
+std::vector<Foreseen> AbMctsM::forecast(const Outlook& outlook,
+                                        const ForecastOptions& options) const {
+  return guess(*this, outlook, options);
+}
 
 }  // namespace umf

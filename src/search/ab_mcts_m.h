@@ -36,8 +36,18 @@ std::optional<int> winning_child(const std::vector<double>& values, const std::v
 
 class AbMctsM : public AbSearch {
  public:
+  using Options = AbMctsMOptions;
+  static constexpr SearchFacts kFacts{"ab-mcts-m",
+                                      "wider or deeper by a hierarchical model of the scores"};
+  static std::unique_ptr<Search> make(const SearchSetup& setup) {
+    return std::make_unique<AbMctsM>(setup.root, setup.actions, setup.seed,
+                                     setup.options.of<AbMctsM>());
+  }
+
   // Throws Error for an unknown strategy.
   AbMctsM(Place root, int actions, std::uint64_t seed, const AbMctsMOptions& options);
+  std::vector<Foreseen> forecast(const Outlook& outlook,
+                                 const ForecastOptions& options) const override;
 
  private:
   enum class Strategy { kThompson, kUcb, kStack };

@@ -4,6 +4,7 @@
 
 #include "search/ab_tree.h"
 #include "search/draws.h"
+#include "search/search_setup.h"
 
 namespace umf {
 

@@ -1,5 +1,7 @@
 #include "search/best_of_n.h"
 
+#include "search/forecast.h"
+
 namespace umf {
 
 BestOfN::BestOfN(Place root, int action, const BestOfNOptions& options)
@@ -14,6 +16,12 @@ std::optional<Trial> BestOfN::ask() {
 void BestOfN::tell(const Trial&, const Outcome& outcome) {
   feasible_ = outcome.feasible;
   if (feasible_) ++samples_;
+}
+
+// Whatever the rewards, the next sample follows.
+std::vector<Foreseen> BestOfN::forecast(const Outlook& outlook,
+                                        const ForecastOptions& options) const {
+  return rehearse(*this, outlook, options, /*certain=*/true);
 }
 
 }  // namespace umf

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "search/forecast.h"
 
 namespace umf {
 namespace {
@@ -133,6 +134,10 @@ void Dts::back_up(int node) {
 void Dts::refresh(DtsNode& node) {
   const auto exhausted = [this](int child) { return tree_[child].exhausted; };
   node.exhausted = full(node) && std::all_of(node.children.begin(), node.children.end(), exhausted);
+}
+
+std::vector<Foreseen> Dts::forecast(const Outlook& outlook, const ForecastOptions& options) const {
+  return guess(*this, outlook, options);
 }
 
 }  // namespace umf

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "search/search.h"
+#include "search/search_setup.h"
 
 namespace umf {
 
@@ -46,9 +46,18 @@ struct DtsNode {
 // it counts as exhausted, so no sequence of rewards can keep ask() from returning.
 class Dts : public Search {
  public:
+  using Options = DtsOptions;
+  static constexpr SearchFacts kFacts{
+      "dts", "DTS*: diffusion tree sampling with maximisation, one action", {.one_action = true}};
+  static std::unique_ptr<Search> make(const SearchSetup& setup) {
+    return std::make_unique<Dts>(setup.root, 0, setup.seed, setup.options.of<Dts>());
+  }
+
   Dts(Place root, int action, std::uint64_t seed, const DtsOptions& options);
   std::optional<Trial> ask() override;
   void tell(const Trial& trial, const Outcome& outcome) override;
+  std::vector<Foreseen> forecast(const Outlook& outlook,
+                                 const ForecastOptions& options) const override;
   int nodes() const override { return static_cast<int>(tree_.size()); }
   int depth() const override { return depth_; }
 

@@ -3,16 +3,10 @@
 
 #include <span>
 
-#include "search/rehearsal.h"
+#include "search/forecast.h"
 #include "search/unmaskfork.h"
 
 namespace umf {
-
-struct PossibleRewards {
-  std::vector<double> values = {0, 1};
-  // Every reward between these is possible too, not only they.
-  bool between = true;
-};
 
 // The next miss after `running`, if it is the same for all their rewards and starts from a state
 // that is known already; otherwise nothing. `running` are the trial that `search` asked for and the

@@ -1,8 +1,31 @@
 #include "search/pair.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "base/error.h"
+#include "search/forecast.h"
+
 namespace umf {
+
+std::unique_ptr<Search> Pair::make(const SearchSetup& setup) {
+  const std::string method = Pair::method(setup.options);
+  if (method == kFacts.name)
+    throw Error("search 'pair' cannot be the method of a pair. Name another search.");
+  if (setup.actions < 2 || setup.actions % 2 != 0) {
+    throw Error(fmt::format(
+        "search 'pair' takes the same number of actions for each of two models, and {} were given.",
+        setup.actions));
+  }
+  SearchSetup half = setup;
+  half.actions = setup.actions / 2;
+  half.budget = setup.budget / 2;
+  std::unique_ptr<Search> first = setup.make_search(method, half);
+  half.first_action = half.actions;
+  return std::make_unique<Pair>(std::move(first), setup.make_search(method, half), half.actions,
+                                half.budget);
+}
 
 Pair::Pair(std::unique_ptr<Search> first, std::unique_ptr<Search> second, int second_action,
            long passes_each)
@@ -34,6 +57,14 @@ void Pair::tell(const Trial& trial, const Outcome& outcome) {
 }
 
 long Pair::pass_limit() const { return std::min(passes_each_ - spent_, turn().pass_limit()); }
+
+std::vector<Foreseen> Pair::forecast(const Outlook& outlook, const ForecastOptions& options) const {
+  Outlook inner = outlook;
+  inner.first_action += turn_action();
+  std::vector<Foreseen> found = turn().forecast(inner, options);
+  for (Foreseen& next : found) next.trial.action += turn_action();
+  return found;
+}
 
 int Pair::depth() const { return std::max(first_->depth(), second_->depth()); }
 

@@ -4,10 +4,15 @@
 
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "search/trial.h"
 
 namespace umf {
+
+struct Foreseen;
+struct ForecastOptions;
+struct Outlook;
 
 // The reward as searches average it: inside [0, 1], what failed as 0. The raw value decides which
 // answer is returned.
@@ -25,8 +30,13 @@ class Search {
   // and told, and the search goes on. The run's own budget may allow less.
   static constexpr long kUnlimited = std::numeric_limits<long>::max();
   virtual long pass_limit() const { return kUnlimited; }
-  virtual int nodes() const = 0;  // of its tree, the root included
-  virtual int depth() const = 0;  // levels below the root
+  // The walks that follow the trial which was asked for and not told, in order. A guess about when
+  // work is worth starting, never about what it gives: the search may turn out to ask for something
+  // else. Ends where a walk would start from a state that is not there yet.
+  virtual std::vector<Foreseen> forecast(const Outlook& outlook,
+                                         const ForecastOptions& options) const;
+  virtual int nodes() const { return 1; }  // of its tree, the root included
+  virtual int depth() const { return 0; }  // levels below the root
 };
 
 }  // namespace umf

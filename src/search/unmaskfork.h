@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "search/rollout_cache.h"
-#include "search/search.h"
+#include "search/search_setup.h"
 
 namespace umf {
 
@@ -24,6 +24,14 @@ struct UnMaskForkOptions {
 // known of them is that their incoming action goes on. One thread at a time.
 class UnMaskFork final : public Search {
  public:
+  using Options = UnMaskForkOptions;
+  static constexpr SearchFacts kFacts{"unmaskfork",
+                                      "tree search over deterministic actions with an exact cache"};
+  static std::unique_ptr<Search> make(const SearchSetup& setup) {
+    return std::make_unique<UnMaskFork>(setup.actions, setup.root, setup.options.of<UnMaskFork>(),
+                                        *setup.cache, setup.first_action);
+  }
+
   using NodeId = std::int32_t;
   static constexpr NodeId kRoot = 0, kNone = -1;
 
@@ -46,6 +54,8 @@ class UnMaskFork final : public Search {
 
   std::optional<Trial> ask() override;
   void tell(const Trial& trial, const Outcome& outcome) override;
+  std::vector<Foreseen> forecast(const Outlook& outlook,
+                                 const ForecastOptions& options) const override;
   int nodes() const override { return static_cast<int>(nodes_.size()); }
   int depth() const override { return depth_; }
 

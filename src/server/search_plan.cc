@@ -1,11 +1,11 @@
 #include "server/search_plan.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "search/checkpoints.h"
 #include "server/api_error.h"
+#include "session/search_request.h"
 
 namespace umf {
 namespace {
@@ -13,13 +13,13 @@ namespace {
 // Options that count something: far above what helps, far below what hurts the server.
 constexpr std::int64_t kMostOfAnything = 4096;
 
-void require_known_search(const std::string& name) {
-  std::string known(kTreasureName);
+const SearchEntry& known_search(const std::string& name) {
+  std::vector<std::string_view> known;
   for (const SearchEntry& entry : searches()) {
-    if (entry.name == name) return;
-    known += fmt::format(", {}", entry.name);
+    if (entry.facts.name == name) return entry;
+    known.push_back(entry.facts.name);
   }
-  if (name != kTreasureName) throw bad_request("umf.search", "must be one of " + known);
+  throw bad_request("umf.search", fmt::format("must be one of {}", fmt::join(known, ", ")));
 }
 
 template <class Field>
@@ -37,102 +37,88 @@ void assign(Field& field, const Json& value, const std::string& param) {
   field = value.get<Field>();
 }
 
-template <class Options>
-void set_options(Options& options, const ApiRequest& request) {
+ChosenOptions chosen_options(const SearchEntry& entry, const ApiRequest& request) {
+  ChosenOptions chosen;
+  const std::vector<OptionField> fields = chosen.at(entry.facts.name, entry.options).fields();
+  if (fields.empty() && !request.umf.options.empty())
+    throw bad_request("umf.options",
+                      fmt::format("is not for search '{}', which has none", entry.facts.name));
   for (const auto& [key, value] : request.umf.options) {
-    bool found = false;
-    options.visit([&, &key = key, &value = value](auto& field, const char* name, const char*) {
-      if (key != name) return;
-      assign(field, value, "umf.options." + key);
-      found = true;
-    });
-    if (!found) throw bad_request("umf.options", "has a field that this search does not know");
+    const auto field = std::ranges::find(fields, key, &OptionField::name);
+    if (field == fields.end())
+      throw bad_request("umf.options", "has a field that this search does not know");
+    std::visit([&, &key = key,
+                &value = value](auto* target) { assign(*target, value, "umf.options." + key); },
+               field->value);
   }
+  return chosen;
 }
 
-void set_options(Configuration& made, const ApiRequest& request) {
-  const std::string& name = made.search_name;
-  SearchOptions& options = made.search_options;
-  if (name == "unmaskfork") return set_options(options.unmaskfork, request);
-  if (name == "best-of-n") return set_options(options.best_of_n, request);
-  if (name == "dts") return set_options(options.dts, request);
-  if (name == "ab-mcts-m") return set_options(options.ab_mcts_m, request);
-  if (name == "ab-mcts-a") return set_options(options.ab_mcts_a, request);
-  if (name == "pair") {
-    for (const auto& [key, value] : request.umf.options) {
-      if (key == "passes")
-        throw bad_request("umf.options.passes", "is half of 'umf.budget'; set that");
-    }
-    return set_options(options.pair, request);
-  }
-  if (name == kTreasureName) return set_options(made.treasure, request);
-  if (!request.umf.options.empty())
-    throw bad_request("umf.options", "is not for search '" + name + "', which has none");
-}
-
-void add_models(const ApiRequest& request, const TaskMaker& models, Configuration& made) {
+std::vector<ModelChoice> chosen_models(const ApiRequest& request, const TaskMaker& models) {
   std::vector<std::string> names = request.umf.models;
   if (names.empty()) names = {models.find(request.model, "model").name};
   for (const RequestedAction& action : request.umf.actions) {
     if (!action.model.empty() && request.umf.models.empty() &&
-        std::find(names.begin(), names.end(), action.model) == names.end())
+        std::ranges::find(names, action.model) == names.end())
       names.push_back(action.model);
   }
+  std::vector<ModelChoice> chosen;
   for (const std::string& name : names) {
-    const ServedModel& served = models.find(name, "umf.models");
-    if (std::find(made.models.begin(), made.models.end(), served.number) != made.models.end())
+    const std::string& served = models.find(name, "umf.models").name;
+    if (std::ranges::find(chosen, served, &ModelChoice::name) != chosen.end())
       throw bad_request("umf.models", "names a model twice");
-    made.models.push_back(served.number);
-    made.model_names.push_back(served.name);
+    chosen.push_back({served, served});
   }
+  return chosen;
 }
 
-int number_of(const Configuration& made, const std::string& name) {
-  if (name.empty() && made.models.size() > 1)
+void require_known(const std::string& model, const std::vector<ModelChoice>& models) {
+  if (model.empty() && models.size() > 1)
     throw bad_request("umf.actions", "must each name a 'model' where there are several");
-  for (std::size_t i = 0; i < made.model_names.size(); ++i) {
-    if (name.empty() || made.model_names[i] == name) return static_cast<int>(i);
-  }
-  throw bad_request("umf.actions", "name a model that is not among 'umf.models'");
+  if (!model.empty() && std::ranges::find(models, model, &ModelChoice::name) == models.end())
+    throw bad_request("umf.actions", "name a model that is not among 'umf.models'");
 }
 
-void add_actions(const ApiRequest& request, Shelf& shelf, Configuration& made) {
+// The values were checked as --action's are, so that none has a comma.
+std::vector<ActionChoice> chosen_actions(const ApiRequest& request,
+                                         const std::vector<ModelChoice>& models) {
+  std::vector<ActionChoice> chosen;
   for (const RequestedAction& wanted : request.umf.actions) {
-    Action action = first_action(made, shelf, number_of(made, wanted.model));
-    for (const auto& [key, value] : wanted.fields) set_field(action, key, value);
-    add_action(made, action);
+    require_known(wanted.model, models);
+    ActionChoice& action = chosen.emplace_back(ActionChoice{wanted.model, ""});
+    for (const auto& [key, value] : wanted.fields)
+      action.fields += fmt::format("{}{}={}", action.fields.empty() ? "" : ",", key, value);
   }
-  if (!request.umf.actions.empty()) return;
-  for (int model = 0; model < static_cast<int>(made.models.size()); ++model) {
-    Action action = first_action(made, shelf, model);
-    if (request.temperature) action.temperature = static_cast<float>(*request.temperature);
-    if (request.top_p) action.top_p = static_cast<float>(*request.top_p);
-    add_action(made, action);
+  if (!chosen.empty() || (!request.temperature && !request.top_p)) return chosen;
+  for (const ModelChoice& model : models) {
+    std::vector<std::string> fields;
+    if (request.temperature) fields.push_back(fmt::format("temperature={}", *request.temperature));
+    if (request.top_p) fields.push_back(fmt::format("top-p={}", *request.top_p));
+    chosen.push_back({model.name, fmt::format("{}", fmt::join(fields, ","))});
   }
+  return chosen;
 }
 
 }  // namespace
 
 Configuration plan_search(const ApiRequest& request, const TaskMaker& models, Shelf& shelf) {
   const UmfRequest& umf = request.umf;
-  require_known_search(umf.search);
-  Configuration made;
-  made.search_name = umf.search;
-  made.seed = request.seed;
-  made.walk.ratios = umf.ratios.empty()
-                         ? std::vector<int>(std::begin(kPaperRatios), std::end(kPaperRatios))
-                         : parse_ratios(umf.ratios);
-  made.walk.block_length = umf.block_length;
-  made.walk.closed_text = umf.closed_text;
-  made.solve.policy = parse_budget_policy(umf.budget_policy);
-  made.solve.use_cache = umf.use_cache;
-  made.solve.stop_at_reward = umf.stop_at_reward;
-  set_options(made, request);
-  add_models(request, models, made);
-  made.walk.window = request.max_tokens ? *request.max_tokens : recommended_window(made, shelf);
-  set_budget(made, umf.budget != 0 ? umf.budget : kDefaultWindows * made.walk.window);
-  add_actions(request, shelf, made);
-  return made;
+  SearchRequest wanted{.search = umf.search,
+                       .options = chosen_options(known_search(umf.search), request),
+                       .window = request.max_tokens.value_or(0),
+                       .budget = umf.budget,
+                       .ratios = umf.ratios,
+                       .budget_policy = umf.budget_policy,
+                       .block_length = umf.block_length,
+                       .use_cache = umf.use_cache,
+                       .closed_text = umf.closed_text,
+                       .stop_at_reward = umf.stop_at_reward,
+                       .seed = request.seed};
+  wanted.models = chosen_models(request, models);
+  wanted.actions = chosen_actions(request, wanted.models);
+  return plan_search(wanted, shelf, [&](const ModelChoice& choice) {
+    return models.find(choice.name, "umf.models").number;
+  });
 }
 
 Problem asked_problem(const ApiRequest& request) {

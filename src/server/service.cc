@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/version.h"
-#include "session/configuration.h"
+#include "session/search_request.h"
 
 namespace umf {
 namespace {
@@ -98,8 +98,7 @@ std::string Service::about_body() const {
   OrderedJson models = OrderedJson::array(), known = OrderedJson::array();
   for (const ServedModel& model : tasks_.models()) models.push_back(model_json(model));
   for (const SearchEntry& entry : searches())
-    known.push_back({{"name", entry.name}, {"summary", entry.summary}});
-  known.push_back({{"name", kTreasureName}, {"summary", kTreasureSummary}});
+    known.push_back({{"name", entry.facts.name}, {"summary", entry.facts.summary}});
   return OrderedJson{{"version", version()},
                      {"models", models},
                      {"searches", known},

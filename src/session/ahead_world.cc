@@ -147,7 +147,7 @@ AheadWorld::Forecast forecast_of(const Search& search, const RolloutCache& known
                             .use_cache = use_cache},
           possible = possible_rewards(reward)](ForecastOptions options) {
     options.possible = possible;
-    return forecast(search, outlook, options);
+    return search.forecast(outlook, options);
   };
 }
 

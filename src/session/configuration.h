@@ -8,14 +8,11 @@
 #include "base/json.h"
 #include "decode/walker.h"
 #include "model/shelf.h"
-#include "search/searches.h"
 #include "session/problem.h"
+#include "solve/searches.h"
 #include "solve/solve.h"
-#include "solve/treasure.h"
 
 namespace umf {
-
-inline constexpr int kDefaultWindows = 16;  // of a budget
 
 struct Configuration {
   std::string search_name;
@@ -26,26 +23,21 @@ struct Configuration {
       action_names;  // unique: the model's name, with a number where it acts in several ways
   WalkOptions walk;
   SolveOptions solve;
-  SearchOptions search_options;
-  TreasureOptions treasure;
+  ChosenOptions search_options;
   std::uint64_t seed = 0;
   int workers = 1;  // replicas of the shelf that one search uses; changes no result
+
+  const SearchEntry& search() const { return find_search(search_name); }
 };
 
-// The largest window that one of the models recommends.
-int recommended_window(const Configuration& configuration, Shelf& shelf);
-// Forward passes to spend; each half of a pair gets half of them.
-void set_budget(Configuration& configuration, long budget);
-// The recommended action of a model, by its number in `models`: what options and requests change.
-Action first_action(const Configuration& configuration, Shelf& shelf, int model);
-// Appends an action, completed and named. The search and its budget must be there before.
+// Appends an action and names it.
 void add_action(Configuration& configuration, Action action);
+
+// What the search is made from, but for the cache.
+SearchSetup setup_of(const Configuration& configuration);
 
 // An action as "key=value,..." with every field.
 std::string action_text(Action action);
-
-// Whether one run at the largest budget gives the results of the smaller ones.
-bool is_anytime(const Configuration& configuration);
 
 // Each model with the problem as its chat template and tokenizer put it.
 std::vector<Participant> make_participants(const Configuration& configuration, Shelf& shelf,

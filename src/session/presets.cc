@@ -20,22 +20,22 @@ constexpr std::pair<const char*, const char*> kPublished[] = {
 
 // Dream and its kin: the entropy rule. At temperature 1 padding would win too early, so its
 // probability is cut by 1e-12 as in the paper's experiments.
-PresetAction dream(const std::string& model, const std::string& temperature) {
+ActionChoice dream(const std::string& model, const std::string& temperature) {
   return {model, "strategy=entropy,temperature=" + temperature +
                      (temperature == "1.0" ? ",pad-factor=1e-12" : "")};
 }
 
 // LLaDA: the low-confidence rule; cells that end the text come last, as in the paper's experiments.
-PresetAction llada(const std::string& temperature) {
+ActionChoice llada(const std::string& temperature) {
   return {"llada", "strategy=low-confidence,eos-last=true,temperature=" + temperature};
 }
 
-const PresetAction kOrigin = {"dream-coder", "strategy=origin,temperature=0.1"};
-const PresetAction kRandom = {"llada", "strategy=random,eos-last=true,temperature=0"};
+const ActionChoice kOrigin = {"dream-coder", "strategy=origin,temperature=0.1"};
+const ActionChoice kRandom = {"llada", "strategy=random,eos-last=true,temperature=0"};
 constexpr const char* kTemperatures[] = {"0.1", "0.5", "1.0"};
 
 std::vector<Preset> unmaskfork_variants() {
-  const PresetAction coder = dream("dream-coder", "0.1");
+  const ActionChoice coder = dream("dream-coder", "0.1");
   return {
       {"umf-code",
        "UnMaskFork, two models for code: Dream-Coder and LLaDA",

@@ -6,17 +6,14 @@
 #include <string>
 #include <vector>
 
-namespace umf {
+#include "session/search_request.h"
 
-struct PresetAction {
-  std::string model;   // one of the preset's models
-  std::string fields;  // as for --action, on top of the model's recommended action
-};
+namespace umf {
 
 struct Preset {
   std::string name, summary;
   std::string search;                 // a name of the table of searches
-  std::vector<PresetAction> actions;  // the first is the strongest
+  std::vector<ActionChoice> actions;  // the first is the strongest; names of published models
   int block_length = 0;               // 0: no blocks
   std::string pair_method;            // the search of each half, when `search` is "pair"
 };

@@ -9,17 +9,6 @@
 #include "base/error.h"
 
 namespace umf {
-namespace {
-
-std::unique_ptr<Search> make_search(const Configuration& c, Place root, const RolloutCache& cache) {
-  return umf::make_search(c.search_name, {.root = root,
-                                          .actions = static_cast<int>(c.actions.size()),
-                                          .seed = c.seed,
-                                          .options = c.search_options,
-                                          .cache = &cache});
-}
-
-}  // namespace
 
 ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
                              const Problem& problem, Reward& reward, WalkObserver observer,
@@ -36,17 +25,11 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
 }
 
 void ProblemSearch::make_world(WalkObserver observer) {
-  if (configuration_.search_name == kTreasureName) {
-    if (configuration_.workers > 1)
-      throw Error("search 'treasure' goes pass by pass and cannot work ahead; leave out --workers");
-    if (configuration_.actions.size() != 1)
-      throw Error(fmt::format("search 'treasure' takes one action, and {} were given. Give one.",
-                              configuration_.actions.size()));
+  if (!configuration_.search().facts.traits.works_ahead) {
     walker_.share(memo_);
     models_ = std::make_unique<DecodingWorld>(walker_, reward_, std::move(observer));
     return;
   }
-  make_search(configuration_, walker_.root(), RolloutCache());  // throws what run() would throw
   std::vector<Walker*> crew;
   for (int i = 0; i < configuration_.workers; ++i) {
     std::vector<Participant> participants = participants_;
@@ -84,8 +67,10 @@ void ProblemSearch::require_room() const {
 }
 
 void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
-  if (configuration_.search_name == kTreasureName)
-    throw Error("search 'treasure' keeps no checkpoint; leave out --checkpoint");
+  const SearchFacts& search = configuration_.search().facts;
+  if (!search.traits.resumable)
+    throw Error(
+        fmt::format("search '{}' keeps no checkpoint; leave out --checkpoint", search.name));
   Json configuration = describe_walks(configuration_, shelf_);
   // As tokens: a change of template or tokenizer is a change of the question.
   for (const Participant& participant : participants_)
@@ -103,13 +88,13 @@ Solution ProblemSearch::run(const Observer& observer) {
   const Configuration& c = configuration_;
   SolveOptions options = c.solve;
   options.judge_failures = kJudgeFailures;
-  // A beam is no search of walks: it branches at every pass.
-  if (ahead_ == nullptr) return treasure(world(), 0, c.treasure, options, observer);
-  RolloutCache cache;
-  const auto search = make_search(c, walker_.root(), cache);
-  ahead_->set_forecast(forecast_of(*search, cache, walker_, reward_, c.solve.use_cache));
-  Solution solution = solve(*search, world(), cache, options, observer);
-  speculation_ = ahead_->finish();
+  Solution solution = run_search(
+      c.search(), setup_of(c), world(), options, observer,
+      [&](const Search& search, const RolloutCache& known) {
+        if (ahead_ == nullptr) return;
+        ahead_->set_forecast(forecast_of(search, known, walker_, reward_, c.solve.use_cache));
+      });
+  if (ahead_ != nullptr) speculation_ = ahead_->finish();
   return solution;
 }
 

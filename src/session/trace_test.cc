@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "decode/walk_testing.h"
-#include "search/searches.h"
 #include "session/decoding_world.h"
 #include "session/window_json.h"
+#include "solve/searches.h"
 #include "solve/treasure.h"
 
 namespace umf {
@@ -96,7 +96,7 @@ Traced traced(const std::string& search, std::vector<Action> actions, long budge
     }
     return true;
   };
-  if (search == kTreasureName) {
+  if (search == "treasure") {
     treasure(world, 0, {.beam = 2, .children = 3}, {.budget = budget}, observer);
     return result;
   }
@@ -145,8 +145,7 @@ TEST(Trace, TellsEveryStateOfATrajectoryThatRemasks) {
 }
 
 TEST(Trace, TellsEveryStateOfABeam) {
-  expect_every_state_from_the_trace_alone(
-      traced(std::string(kTreasureName), {{.model = 0, .temperature = 1}}, 60));
+  expect_every_state_from_the_trace_alone(traced("treasure", {{.model = 0, .temperature = 1}}, 60));
 }
 
 TEST(Trace, AWriteIsAPassWhereNothingElseIsSaid) {

@@ -2,15 +2,10 @@
 // (docs/algorithm.md#treasure).
 #pragma once
 
-#include <string_view>
-
+#include "search/search_setup.h"
 #include "solve/solve.h"
 
 namespace umf {
-
-inline constexpr std::string_view kTreasureName = "treasure";
-inline constexpr std::string_view kTreasureSummary =
-    "TReASURe: a beam of windows, scored by their completions at every pass";
 
 struct TreasureOptions {
   int beam = 0;
@@ -30,5 +25,17 @@ struct TreasureOptions {
 // depends on the budget.
 Solution treasure(World& world, int action, const TreasureOptions& options,
                   const SolveOptions& limits, const Observer& observer = {});
+
+struct Treasure {
+  using Options = TreasureOptions;
+  static constexpr SearchFacts kFacts{
+      "treasure",
+      "TReASURe: a beam of windows, scored by their completions at every pass",
+      {.anytime = false, .resumable = false, .works_ahead = false, .one_action = true}};
+  static Solution run(World& world, const SearchSetup& setup, const SolveOptions& limits,
+                      const Observer& observer) {
+    return treasure(world, 0, setup.options.of<Treasure>(), limits, observer);
+  }
+};
 
 }  // namespace umf

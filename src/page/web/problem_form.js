@@ -108,7 +108,6 @@ export class ProblemForm {
     const models = this.models.filter(({ box }) => box.checked).map(({ box }) => box.value);
     if (models.length === 0) throw new Error("Choose at least one model.");
     const request = { problem: this.#problem(), umf: { search: this.search.value, models } };
-    if (this.search.value === "treasure" && models.length > 1) throw new Error("Search treasure takes one model. Choose one.");
     if (this.budget.value !== "") request.umf.budget = Number(this.budget.value);
     if (this.window.value !== "") request.max_tokens = Number(this.window.value);
     if (this.seed.value !== "") request.seed = Number(this.seed.value);

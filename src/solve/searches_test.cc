@@ -1,9 +1,10 @@
-#include "search/searches.h"
+#include "solve/searches.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "search/pair.h"
 #include "search/rollout_cache.h"
 #include "search/search_testing.h"
 
@@ -19,24 +20,29 @@ SearchSetup setup_for(std::string_view name) {
 
 TEST(Searches, EveryEntryMakesASearchThatRuns) {
   for (const SearchEntry& entry : searches()) {
+    const std::string_view name = entry.facts.name;
+    EXPECT_FALSE(entry.facts.summary.empty());
+    EXPECT_NE(entry.make == nullptr, entry.run == nullptr) << name;
+    if (entry.make == nullptr) continue;
     ToyWorld world;
-    const auto search = make_search(entry.name, setup_for(entry.name));
-    EXPECT_EQ(run(*search, world, 10).trials.size(), entry.name == "remdm" ? 1 : 10) << entry.name;
-    EXPECT_FALSE(entry.summary.empty());
+    const auto search = make_search(name, setup_for(name));
+    EXPECT_EQ(run(*search, world, 10).trials.size(), name == "remdm" ? 1 : 10) << name;
   }
 }
 
-TEST(Searches, EveryMethodButPairCanBePaired) {
+TEST(Searches, EveryMethodOfWalksButPairCanBePaired) {
   for (const SearchEntry& entry : searches()) {
+    const std::string_view name = entry.facts.name;
     SearchSetup setup = setup_for("pair");
-    setup.options.pair = {.method = std::string(entry.name), .passes = 80};
-    if (entry.name == "pair") {
+    setup.budget = 160;
+    setup.options.set<Pair>({.method = std::string(name)});
+    if (name == "pair" || name == "treasure") {
       EXPECT_THROW(make_search("pair", setup), Error);
       continue;
     }
     ToyWorld world;
     const ToyRun result = run(*make_search("pair", setup), world, 500);
-    EXPECT_LE(result.passes, 160) << entry.name;
+    EXPECT_LE(result.passes, 160) << name;
     EXPECT_EQ(result.trials.front().action, 0);
     EXPECT_EQ(result.trials.back().action, 1);
   }
@@ -63,6 +69,7 @@ TEST(Searches, OneActionSearchesRefuseAList) {
   EXPECT_THROW(make_search("best-of-n", {.actions = 2}), Error);
   EXPECT_THROW(make_search("remdm", {.actions = 2}), Error);
   EXPECT_THROW(make_search("pair", {.actions = 3}), Error);
+  EXPECT_THROW(check_search(find_search("treasure"), {.actions = 2}), Error);
 }
 
 }  // namespace

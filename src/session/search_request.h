@@ -1,0 +1,53 @@
+// How somebody wants problems to be searched, before any model is opened: what command lines, bench
+// files and HTTP requests fill.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/configuration.h"
+
+namespace umf {
+
+inline constexpr int kDefaultWindows = 16;  // of a budget
+
+// A model by the name that actions use, and where its checkpoint is.
+struct ModelChoice {
+  std::string name, where;
+};
+
+// One way to unmask: KEY=VALUE,... on top of what the model recommends.
+struct ActionChoice {
+  std::string model;  // its name; empty where there is one model only
+  std::string fields;
+};
+
+struct SearchRequest {
+  std::string search = "unmaskfork";
+  std::string preset;  // brings a search, models and actions; the fields below come on top
+  std::vector<ModelChoice> models;  // the strongest first; at least one where there is no preset
+  std::vector<ActionChoice>
+      actions;            // the strongest first; none: the recommended one of each model
+  ChosenOptions options;  // of the search
+  int window = 0;         // 0: what the models recommend; with a preset the paper's
+  long budget = 0;        // 0: 16 windows
+  std::string ratios;     // empty: the paper's
+  std::string budget_policy = "cut", window_policy = "preserve-masks";
+  int block_length = 0;  // 0: none, or the preset's
+  bool use_cache = true, closed_text = false;
+  std::optional<double> stop_at_reward = 1;
+  std::vector<long> curve;  // smaller budgets whose results are wanted too
+  std::uint64_t seed = 0;
+  int workers = 1;
+};
+
+// The number on the shelf of a model, which is opened where need be.
+using OpenModel = std::function<int(const ModelChoice& choice)>;
+
+// Opens the models and checks that all fits together. Throws Error.
+Configuration plan_search(const SearchRequest& request, Shelf& shelf, const OpenModel& open);
+
+}  // namespace umf
