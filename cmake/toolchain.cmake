@@ -34,3 +34,5 @@ pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 include(GoogleTest)
+# For tests. Debian's Python: it may have PyTorch.
+find_program(UMF_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)

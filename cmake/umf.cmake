@@ -69,19 +69,19 @@ endfunction()
 # give away and no control groups.
 function(umf_test_as_ordinary_user target filter)
   add_test(NAME ${target}.ordinary_user
-           COMMAND ${PROJECT_SOURCE_DIR}/tests/as_ordinary_user $<TARGET_FILE:${target}> --gtest_filter=${filter})
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/support/as_ordinary_user $<TARGET_FILE:${target}> --gtest_filter=${filter})
   set_tests_properties(${target}.ordinary_user PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
 endfunction()
 
 # A fuzz target defines LLVMFuzzerTestOneInput. With UMF_FUZZ libFuzzer drives it; otherwise
-# fuzz_corpus.cc does, over tests/fuzz/NAME, so that every test run repeats the known inputs.
+# tests/support/fuzz_corpus.cc does, over tests/fuzz/NAME, so that every test run repeats the known inputs.
 function(umf_fuzzer source library)
   get_filename_component(name ${source} NAME_WE)
   if(UMF_FUZZ)
     add_executable(${name} ${source})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   else()
-    add_executable(${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz_corpus.cc)
+    add_executable(${name} ${source} ${PROJECT_SOURCE_DIR}/tests/support/fuzz_corpus.cc)
     add_test(NAME fuzz.${name} COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name})
   endif()
   target_link_libraries(${name} PRIVATE ${library})

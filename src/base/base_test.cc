@@ -13,8 +13,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/random.h"
-#include "fakes/expect_error.h"
-#include "fakes/temporary_directory.h"
+#include "support/expect_error.h"
+#include "support/temporary_directory.h"
 
 namespace umf {
 namespace {

@@ -4,8 +4,8 @@
 #include <zlib.h>
 
 #include "base/files.h"
-#include "fakes/expect_error.h"
-#include "fakes/temporary_directory.h"
+#include "support/expect_error.h"
+#include "support/temporary_directory.h"
 
 namespace umf {
 namespace {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "fakes/expect_error.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

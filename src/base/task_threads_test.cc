@@ -6,7 +6,7 @@
 #include <chrono>
 #include <memory>
 
-#include "fakes/expect_error.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fakes/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace umf {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "bench/lease.h"
 #include "bench/views.h"
-#include "fakes/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace umf {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/inflate.h"
-#include "fakes/temporary_directory.h"
+#include "support/temporary_directory.h"
 
 namespace umf {
 namespace {

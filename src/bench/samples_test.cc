@@ -6,8 +6,8 @@
 
 #include "base/files.h"
 #include "bench/pass_at_k.h"
-#include "fakes/expect_error.h"
-#include "fakes/temporary_directory.h"
+#include "support/expect_error.h"
+#include "support/temporary_directory.h"
 
 namespace umf {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "decode/walk_testing.h"
-#include "fakes/expect_error.h"
+#include "support/expect_error.h"
 #include "tokenizer/tokenizer_testing.h"
 
 namespace umf {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "fakes/expect_error.h"
-#include "fakes/scripted_model.h"
+#include "support/expect_error.h"
+#include "support/scripted_model.h"
 
 namespace umf {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "decode/walk_testing.h"
 #include "decode/walker.h"
-#include "fakes/expect_error.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "decode/lexicon.h"
-#include "fakes/scripted_model.h"
-#include "fakes/temporary_directory.h"
+#include "support/scripted_model.h"
+#include "support/temporary_directory.h"
 #include "tiny/tiny_tokenizers.h"
 
 namespace umf {

@@ -9,8 +9,8 @@
 
 #include "decode/decoder.h"
 #include "decode/walk_testing.h"
-#include "fakes/expect_error.h"
 #include "search/checkpoints.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

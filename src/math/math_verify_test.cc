@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
-#include "fakes/expect_error.h"
 #include "math/computer_algebra.h"
 #include "math/math_testing.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fakes/expect_error.h"
 #include "model/checkpoint.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

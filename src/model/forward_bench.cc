@@ -12,8 +12,8 @@
 
 #include "backend/cpu/cpu_backend.h"
 #include "base/bench_timing.h"
-#include "fakes/temporary_directory.h"
 #include "model/language_model.h"
+#include "support/temporary_directory.h"
 #include "tiny/tiny_models.h"
 
 namespace umf {

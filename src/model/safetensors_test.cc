@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "fakes/expect_error.h"
-#include "fakes/temporary_directory.h"
+#include "support/expect_error.h"
+#include "support/temporary_directory.h"
 #include "tiny/safetensors_writer.h"
 
 namespace umf {

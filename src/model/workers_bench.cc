@@ -15,8 +15,8 @@
 #include "backend/backends.h"
 #include "base/bench_timing.h"
 #include "base/error.h"
-#include "fakes/temporary_directory.h"
 #include "model/language_model.h"
+#include "support/temporary_directory.h"
 #include "tiny/tiny_models.h"
 
 namespace umf {

@@ -1,8 +1,8 @@
 // MBPP's asserts and HumanEval's check(), through the real sandbox.
 #include <cmath>
 
-#include "fakes/expect_error.h"
 #include "reward/code_testing.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

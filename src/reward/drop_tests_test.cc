@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "fakes/expect_error.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

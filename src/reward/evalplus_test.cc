@@ -3,10 +3,10 @@
 #include <cstdlib>
 
 #include "base/files.h"
-#include "fakes/expect_error.h"
-#include "fakes/temporary_directory.h"
 #include "reward/code_testing.h"
 #include "reward/expected_outputs.h"
+#include "support/expect_error.h"
+#include "support/temporary_directory.h"
 
 namespace umf {
 namespace {

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "fakes/temporary_directory.h"
 #include "reward/code_testing.h"
 #include "reward/hostile_answers_testing.h"
 #include "sandbox/launch.h"
 #include "sandbox/warm_sandbox.h"
+#include "support/temporary_directory.h"
 
 namespace umf {
 namespace {

@@ -1,6 +1,6 @@
 // LiveCodeBench's rules, one by one, through the real sandbox.
-#include "fakes/expect_error.h"
 #include "reward/code_testing.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

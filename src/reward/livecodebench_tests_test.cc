@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fakes/expect_error.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

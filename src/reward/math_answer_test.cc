@@ -5,11 +5,11 @@
 #include <thread>
 #include <vector>
 
-#include "fakes/expect_error.h"
 #include "math/latex_parser.h"
 #include "reward/reward.h"
 #include "reward/sympy_algebra.h"
 #include "sandbox/sandbox.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

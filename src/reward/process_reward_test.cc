@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "engine_fixture.h"
-#include "fakes/expect_error.h"
 #include "reward/reward.h"
+#include "support/engine_fixture.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

@@ -1,8 +1,8 @@
 // python-tests: a problem file's own tests, through the real sandbox.
 #include <cmath>
 
-#include "fakes/expect_error.h"
 #include "reward/code_testing.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "fakes/expect_error.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fakes/scripted_model.h"
-#include "fakes/temporary_directory.h"
 #include "server/listener_testing.h"
 #include "server/masked_text.h"
+#include "support/scripted_model.h"
+#include "support/temporary_directory.h"
 #include "tiny/tiny_models.h"
 
 namespace umf {

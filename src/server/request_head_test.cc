@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "fakes/expect_error.h"
 #include "server/api_error.h"
 #include "server/chunked_body.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

@@ -13,9 +13,9 @@
 #include "base/bench_timing.h"
 #include "base/random.h"
 #include "decode/walk_testing.h"
-#include "fakes/temporary_directory.h"
 #include "search/checkpoints.h"
 #include "session/problem_search.h"
+#include "support/temporary_directory.h"
 #include "tiny/tiny_models.h"
 
 namespace umf {

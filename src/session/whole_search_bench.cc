@@ -13,11 +13,11 @@
 #include "backend/cuda/cuda_backend.h"
 #include "base/bench_timing.h"
 #include "base/error.h"
-#include "fakes/temporary_directory.h"
 #include "model/process_reward_model.h"
 #include "model/random_weights.h"
 #include "search/checkpoints.h"
 #include "session/problem_search.h"
+#include "support/temporary_directory.h"
 #include "tiny/tiny_models.h"
 
 namespace umf {

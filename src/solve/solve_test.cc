@@ -5,10 +5,10 @@
 #include <climits>
 #include <cmath>
 
-#include "fakes/expect_error.h"
-#include "fakes/search_worlds.h"
 #include "search/unmaskfork.h"
-#include "search_play.h"
+#include "support/expect_error.h"
+#include "support/search_play.h"
+#include "support/search_worlds.h"
 
 namespace umf {
 namespace {

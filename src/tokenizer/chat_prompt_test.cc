@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "fakes/temporary_directory.h"
+#include "support/temporary_directory.h"
 #include "tokenizer/chat.h"
 
 namespace umf {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
-#include "fakes/temporary_directory.h"
+#include "support/temporary_directory.h"
 #include "tokenizer/byte_alphabet.h"
 
 namespace umf {

@@ -4,7 +4,7 @@
     umf bench assets/problems/dev.jsonl --budget 96,1536 --out RUN
     tools/embedded/first_run.py RUN            the cheapest first
 
-The chosen one becomes the first of examples/index.json; tests/embedded_test.cc holds it to the same.
+The chosen one becomes the first of examples/index.json; tests/embedded/embedded_test.cc holds it to the same.
 """
 
 import json

@@ -1,0 +1,223 @@
+// Workers of umf bench that are stopped, killed, or taken for dead.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "bench/bench_fixture.h"
+
+namespace umf {
+namespace {
+
+void sleep_ms(int milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+// The files of a folder, without drafts that one who was killed has left.
+std::map<std::string, std::string> contents(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (name.find(".tmp-") == std::string::npos) files[name] = read_file(entry.path());
+  }
+  return files;
+}
+
+// A search that lasts until it is told to stop.
+std::vector<std::string> endless() {
+  return {"--window",
+          "64",
+          "--budget",
+          "2000000",
+          "--no-cache",
+          "--ratios",
+          "0.95,0.9,0.85,0.8,0.75,0.7,0.65,0.6,0.55,0.5,0.45,0.4"};
+}
+
+void await(const std::function<bool()>& there) {
+  for (int i = 0; i < 3000; ++i) {
+    if (there()) return;
+    sleep_ms(10);
+  }
+  FAIL() << "it never came";
+}
+
+bool has_checkpoint(const std::filesystem::path& run) {
+  std::error_code absent;
+  for (const auto& entry : std::filesystem::directory_iterator(run / "checkpoints", absent)) {
+    if (entry.file_size() > 20000) return true;
+  }
+  return false;
+}
+
+TEST_F(BenchCli, SignalsSaveAndSayHowToGoOn) {
+  for (const auto& [signal, expected] :
+       {std::pair{SIGTERM, 75}, std::pair{SIGUSR1, 75}, std::pair{SIGINT, 130}}) {
+    const std::string name = "run-" + std::to_string(signal);
+    Running run(one(name, endless()));
+    await([&] { return has_checkpoint(place(name)); });
+    const Json during = status(name);
+    EXPECT_EQ(during["running"], 1);
+    EXPECT_EQ(during["jobs"][0]["id"], "letters/0");
+    EXPECT_EQ(during["jobs"][0]["configuration"], "unmaskfork");
+    run.send(signal);
+    const Finished stopped = run.wait();
+    EXPECT_EQ(stopped.status, expected) << stopped.err;
+    EXPECT_TRUE(std::filesystem::is_empty(place(name + "/workers"))) << "it left in good order";
+    EXPECT_TRUE(has_checkpoint(place(name)));
+    EXPECT_EQ(status(name)["running"], 0);
+    EXPECT_EQ(lines_of(place(name + "/results.jsonl")).size(), 0);
+  }
+}
+
+TEST_F(BenchCli, ASignalledRunGoesOnAsIfNothingHadHappened) {
+  ASSERT_EQ(umf(three("whole")).status, 0);
+  int stopped = 0;
+  for (int i = 0; i < 20; ++i) {
+    Running run(three("run"));
+    sleep_ms(40 + 5 * i);
+    run.send(SIGTERM);
+    const int status = run.wait().status;
+    stopped += status == 75;
+    if (status == 0) break;
+  }
+  EXPECT_EQ(umf(three("run")).status, 0);
+  EXPECT_GT(stopped, 0);
+  EXPECT_EQ(results("run"), results("whole"));
+  const auto resumed = lines_of(place("run/results.jsonl"));
+  for (std::size_t i = 0; i < resumed.size(); ++i) {
+    if (resumed[i]["search"]["nfe"] == 0) continue;
+    EXPECT_GT(resumed[i]["seconds"]["unmask"], 0) << "replayed work took its time, too";
+  }
+  EXPECT_TRUE(contents(place("run/traces")) == contents(place("whole/traces")));
+}
+
+TEST_F(BenchCli, PassesMadeBeforeASignalAreCountedWithThoseAfterIt) {
+  problems(1, text_checks("ae"));
+  std::vector<std::string> long_one = endless();
+  *std::ranges::find(long_one, "2000000") = "3000";
+  ASSERT_EQ(umf(one("whole", long_one)).status, 0);
+  Running run(one("run", long_one));
+  await([&] { return has_checkpoint(place("run")); });
+  run.send(SIGTERM);
+  EXPECT_EQ(run.wait().status, 75);
+  ASSERT_EQ(umf(one("run", long_one)).status, 0);
+  const Json whole = lines_of(place("whole/results.jsonl")).at(0);
+  const Json resumed = lines_of(place("run/results.jsonl")).at(0);
+  EXPECT_GE(resumed["passes"], whole["passes"]);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int kRounds = 1, kKillsPerRound = 6;
+#else
+constexpr int kRounds = 5, kKillsPerRound = 10;
+#endif
+
+TEST_F(BenchCli, WorkersThatAreKilledLoseNothingAndDoNothingTwice) {
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(Running(three("whole")).wait().status, 0);
+  const auto whole_ms = static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                             std::chrono::steady_clock::now() - start)
+                                             .count());
+  std::mt19937 rng(8);
+  int killed = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string name = "run-" + std::to_string(round);
+    std::vector<std::unique_ptr<Running>> workers;
+    for (int i = 0; i < 3; ++i) workers.push_back(std::make_unique<Running>(three(name)));
+    for (int i = 0; i < kKillsPerRound; ++i) {
+      sleep_ms(static_cast<int>(rng() % (whole_ms / 8 + 1)));
+      auto& victim = workers[rng() % workers.size()];
+      victim->send(SIGKILL);
+      killed += victim->wait().status == -1;
+      victim = std::make_unique<Running>(three(name));
+    }
+    for (auto& worker : workers) {
+      const Finished finished = worker->wait();
+      ASSERT_EQ(finished.status, 0) << finished.err;
+    }
+    EXPECT_EQ(results(name), results("whole"));
+    EXPECT_EQ(read_file(place(name + "/samples.jsonl")), read_file(place("whole/samples.jsonl")));
+    EXPECT_TRUE(contents(place(name + "/traces")) == contents(place("whole/traces")));
+    std::multiset<std::string> recorded;
+    for (const auto& file : std::filesystem::directory_iterator(place(name + "/results"))) {
+      for (const Json& line : lines_of(file.path()))
+        recorded.insert(Json{line["id"], line["configuration"], line["budget"]}.dump());
+    }
+    EXPECT_EQ(recorded.size(), results("whole").size()) << "none was done twice";
+  }
+  RecordProperty("killed", killed);
+  EXPECT_GT(killed, kRounds * kKillsPerRound / 2);
+}
+
+std::size_t lines_recorded(const std::filesystem::path& run) {
+  std::size_t lines = 0;
+  for (const auto& file : std::filesystem::directory_iterator(run / "results"))
+    lines += lines_of(file.path()).size();
+  return lines;
+}
+
+TEST_F(BenchCli, AWorkerThatWasTakenForDeadWritesNothingMore) {
+  const std::vector<std::string> longer = {"--window", "48", "--budget", "96,1500", "--limit", "1"};
+  ASSERT_EQ(umf(one("whole", longer)).status, 0);
+  Running sleeper(one("run", longer));
+  await([&] { return has_checkpoint(place("run")); });
+  sleeper.send(SIGSTOP);
+  if (lines_recorded(place("run")) > 0) GTEST_SKIP() << "this machine was too quick";
+  EXPECT_EQ(umf(one("run", longer)).status, 0) << "another takes over after six beats";
+  sleeper.send(SIGCONT);
+  const Finished woken = sleeper.wait();
+  EXPECT_EQ(woken.status, 0) << woken.err;
+  EXPECT_EQ(lines_recorded(place("run")), 2);
+  EXPECT_EQ(results("run"), results("whole"));
+  EXPECT_TRUE(contents(place("run/traces")) == contents(place("whole/traces")));
+}
+
+// A worker of another machine that holds the first job and was last heard of so long ago.
+void pretend_worker(const std::filesystem::path& run, int seconds_ago) {
+  const Json worker = {{"id", "far-1-0"}, {"host", "far"},  {"machine", "far away"},
+                       {"pid", 1},        {"started", "1"}, {"heartbeat", 0.2},
+                       {"since", 0}};
+  write_file(run / "workers/far-1-0.json", worker.dump());
+  write_file(run / "leases/00000-000.1", Json{{"worker", "far-1-0"}, {"since", 0}}.dump());
+  timespec then{};
+  ::clock_gettime(CLOCK_REALTIME, &then);
+  then.tv_sec -= seconds_ago;
+  const timespec times[] = {then, then};
+  ASSERT_EQ(::utimensat(AT_FDCWD, (run / "workers/far-1-0.json").c_str(), times, 0), 0);
+}
+
+TEST_F(BenchCli, AnotherMachinesJobIsLeftUntilItIsStale) {
+  ASSERT_EQ(umf(one("whole")).status, 0);
+  ASSERT_EQ(umf(one("run", {"--budget", "16,40,100"})).status, 0);
+  std::filesystem::remove_all(place("run/results"));
+  std::filesystem::create_directory(place("run/results"));
+  pretend_worker(place("run"), -3600);  // its clock is ahead, so it seems alive
+  EXPECT_EQ(status("run")["running"], 1);
+  EXPECT_EQ(umf(one("run", {"--no-wait"})).status, 75);
+  EXPECT_EQ(lines_of(place("run/results.jsonl")).size(), 4 * 3);
+  pretend_worker(place("run"), 60);
+  EXPECT_EQ(status("run")["stale"], 1);
+  EXPECT_EQ(umf(one("run", {"--no-wait"})).status, 0);
+  EXPECT_EQ(results("run"), results("whole"));
+  EXPECT_TRUE(std::filesystem::is_empty(place("run/workers"))) << "what the dead left is removed";
+  EXPECT_TRUE(std::filesystem::is_empty(place("run/leases")));
+}
+
+TEST_F(BenchCli, AWorkerWaitsForOneThatGoesSilent) {
+  ASSERT_EQ(umf(one("run", {"--limit", "1"})).status, 0);
+  std::filesystem::remove_all(place("run/results"));
+  std::filesystem::create_directory(place("run/results"));
+  pretend_worker(place("run"), 0);
+  EXPECT_EQ(umf(one("run", {"--limit", "1"})).status, 0) << "took it over after six beats";
+  EXPECT_EQ(lines_of(place("run/results.jsonl")).size(), 3);
+}
+
+}  // namespace
+}  // namespace umf

@@ -1,0 +1,468 @@
+// Working ahead changes when something is done, and nothing else.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <condition_variable>
+#include <mutex>
+
+#include "base/files.h"
+#include "search/pair.h"
+#include "session/ahead_world.h"
+#include "session/decoding_world.h"
+#include "solve/searches.h"
+#include "solve/solve.h"
+#include "support/engine_fixture.h"
+#include "support/journal_entries.h"
+#include "support/judged_walks.h"
+
+namespace umf {
+namespace {
+
+constexpr int kWindow = 20;
+
+// A judge that several threads may ask, worth `worth` of the text.
+class SharedJudge final : public Reward {
+ public:
+  explicit SharedJudge(std::function<double(std::string_view)> worth, int parts = 0)
+      : worth_(std::move(worth)), parts_(parts) {}
+  Verdict judge(std::string_view answer) override { return {worth_(answer), "as it is"}; }
+  int parts() const override { return parts_; }
+
+ private:
+  std::function<double(std::string_view)> worth_;
+  int parts_;
+};
+
+double in_eighths(std::string_view answer) { return std::floor(8.99 * worth_of(answer)) / 8; }
+
+// Models of one worker, and a walker over them.
+struct Replica {
+  virtual ~Replica() = default;
+  virtual Walker& walker() = 0;
+};
+using MakeReplica = std::function<std::unique_ptr<Replica>()>;
+
+struct ScriptedReplica final : Replica {
+  explicit ScriptedReplica(int actions, WalkOptions options = {.window = kWindow},
+                           ScriptedModel::Script before = {}) {
+    options.ratios = {900, 800, 700, 600, 500, 400, 200};
+    const Lexicon* const lexicons[] = {&dream_lexicon(), &llada_lexicon(), &sdc_lexicon()};
+    std::vector<Participant> participants;
+    std::vector<Action> list = {{.strategy = Strategy::kEntropy, .temperature = 0.5f},
+                                {.model = 1},
+                                {.model = 1, .strategy = Strategy::kOrigin, .temperature = 1},
+                                {.model = 2}};
+    list.resize(actions);
+    for (int i = 0; i < 3; ++i) {
+      models.push_back(std::make_unique<ScriptedModel>(hashing_model(*lexicons[i], 5 + i)));
+      if (before) models.back() = with(before, std::move(models.back()));
+      participants.push_back(
+          {models.back().get(), lexicons[i]->tokenizer, lexicons[i]->tokenizer->encode_bytes("?")});
+    }
+    walker_.emplace(participants, list, options);
+  }
+  Walker& walker() override { return *walker_; }
+
+  // Calls `before` first; what it gives is not used.
+  static std::unique_ptr<ScriptedModel> with(const ScriptedModel::Script& before,
+                                             std::unique_ptr<ScriptedModel> model) {
+    const ModelInfo info = model->info();
+    std::shared_ptr<ScriptedModel> inner = std::move(model);
+    return std::make_unique<ScriptedModel>(info, [=](std::span<const Token> tokens, int position) {
+      before(tokens, position);
+      return inner->logits(tokens, position);
+    });
+  }
+
+  std::vector<std::unique_ptr<ScriptedModel>> models;
+  std::optional<Walker> walker_;
+};
+
+struct Plan {
+  std::string search = "unmaskfork";
+  int actions = 3;
+  SolveOptions options = {.budget = 8 * kWindow + 7};
+  WalkOptions walk = {.window = kWindow};
+  std::function<double(std::string_view)> worth = worth_of;
+  int parts = 0;
+  std::string pair_method;
+  MakeReplica replica = {};
+};
+
+struct Report {
+  std::string result, trace, journal;
+  Speculation ahead;
+};
+
+std::string describe(const Ledger& ledger) {
+  std::string text = fmt::format("nfe {} hits {} misses {} saved {}/{} spared {} judged {}",
+                                 ledger.nfe, ledger.hits, ledger.misses, ledger.saved_full,
+                                 ledger.saved_capped, ledger.spared, ledger.judged);
+  for (const ActionUse& use : ledger.actions)
+    text += fmt::format(" [{} {}]", use.nfe, use.best_reward.value_or(-1));
+  return text;
+}
+
+std::string describe(const std::optional<Candidate>& best, const Walker& walker) {
+  if (!best) return "nothing";
+  return fmt::format("state {} {} complete {} iteration {} path {} why '{}' text '{}'", best->end,
+                     best->reward, best->complete, best->iteration, fmt::join(best->actions, ""),
+                     best->why, walker.text(best->end));
+}
+
+std::string describe(const Solution& solution, const Walker& walker) {
+  std::string text = fmt::format("{} '{}' nodes {} depth {} | {} | {}", name_of(solution.stopped),
+                                 solution.message, solution.nodes, solution.depth,
+                                 describe(solution.best, walker), describe(solution.ledger));
+  for (const CurvePoint& point : solution.curve)
+    text += fmt::format(" | {} {} {}", point.budget, describe(point.best, walker),
+                        describe(point.ledger));
+  return text;
+}
+
+std::unique_ptr<Replica> make_replica(const Plan& plan) {
+  return plan.replica ? plan.replica() : std::make_unique<ScriptedReplica>(plan.actions, plan.walk);
+}
+
+// Searches with `workers` walkers; 0 is the plain world that does only what it is asked.
+Report run(const Plan& plan, int workers, const std::filesystem::path& journal_path = {},
+           const WalkObserver& observer = {}) {
+  std::vector<std::unique_ptr<Replica>> replicas;
+  std::vector<Walker*> crew;
+  const auto home = make_replica(plan);
+  Walker& walker = home->walker();
+  for (int i = 0; i < workers; ++i) {
+    replicas.push_back(make_replica(plan));
+    crew.push_back(&replicas.back()->walker());
+  }
+  SharedJudge judge(plan.worth, plan.parts);
+  RolloutCache known;
+  SearchSetup setup{.root = walker.root(), .actions = walker.actions(), .seed = 3, .cache = &known};
+  setup.budget = plan.options.budget;
+  setup.options.set<Pair>({.method = plan.pair_method});
+  const auto search = make_search(plan.search, setup);
+  std::optional<DecodingWorld> plain;
+  std::optional<AheadWorld> ahead;
+  if (workers == 0) {
+    plain.emplace(walker, judge, observer);
+  } else {
+    ahead.emplace(walker, crew, judge, observer);
+    ahead->set_forecast(forecast_of(*search, known, walker, judge, plan.options.use_cache));
+  }
+  World& inner = ahead ? static_cast<World&>(*ahead) : *plain;
+  std::optional<Journal> journal;
+  if (!journal_path.empty())
+    journal.emplace(inner, journal_path, Json{{"plan", 1}}, journal_states(walker));
+  World& world = journal ? static_cast<World&>(*journal) : inner;
+  Report report;
+  const Solution solution =
+      solve(*search, world, known, plan.options, [&](const RolloutEvent& event) {
+        report.trace +=
+            fmt::format("{} {} {} {} {} {} {} {}\n", event.trial.from, event.trial.action,
+                        event.trial.draw, event.outcome.cached, event.outcome.path.front().state,
+                        event.outcome.path.back().state, event.outcome.reward, event.ledger.nfe);
+        return true;
+      });
+  if (ahead) report.ahead = ahead->finish();
+  report.result = describe(solution, walker);
+  if (journal) report.journal = read_file(journal_path);
+  return report;
+}
+
+// The same for every number of workers; gives back what four of them did ahead. Journals are synced
+// after every line, which takes longer than everything else here.
+Speculation expect_same_for_all(const Plan& plan, bool journals = false) {
+  const TemporaryDirectory directory;
+  const auto file = [&](int workers) {
+    return journals ? directory / std::to_string(workers) : std::filesystem::path();
+  };
+  const Report expected = run(plan, 0, file(0));
+  Speculation ahead;
+  for (const int workers : {1, 2, 4}) {
+    SCOPED_TRACE(fmt::format("{} workers", workers));
+    const Report report = run(plan, workers, file(workers));
+    EXPECT_EQ(report.result, expected.result);
+    EXPECT_EQ(report.trace, expected.trace);
+    EXPECT_TRUE(journal_entries(report.journal) == journal_entries(expected.journal));
+    EXPECT_GE(report.ahead.wasted(), 0);
+    ahead = report.ahead;
+  }
+  return ahead;
+}
+
+TEST(Ahead, EverySearchGivesTheSameForEveryNumberOfWorkers) {
+  struct Case {
+    const char* search;
+    int actions;
+    const char* pair_method = "";
+  };
+  for (const auto& [search, actions, pair_method] :
+       {Case{"unmaskfork", 2}, Case{"unmaskfork", 3}, Case{"best-of-n", 1}, Case{"dts", 1},
+        Case{"ab-mcts-m", 2}, Case{"ab-mcts-a", 3}, Case{"pair", 2, "best-of-n"},
+        Case{"pair", 4, "unmaskfork"}}) {
+    SCOPED_TRACE(fmt::format("{} with {} actions", search, actions));
+    const Speculation ahead = expect_same_for_all(
+        {.search = search, .actions = actions, .pair_method = pair_method}, /*journals=*/true);
+    EXPECT_GT(ahead.used, 0) << "nothing that was begun early was of use";
+  }
+}
+
+TEST(Ahead, EveryBudgetPolicyAndRewardGivesTheSame) {
+  const std::function<double(std::string_view)> worths[] = {
+      worth_of, in_eighths, [](std::string_view) { return 0.25; },
+      [](std::string_view text) {
+        return text.size() % 3 == 0 ? std::numeric_limits<double>::quiet_NaN() : worth_of(text);
+      }};
+  for (const auto& worth : worths) {
+    for (const BudgetPolicy policy :
+         {BudgetPolicy::kCut, BudgetPolicy::kFinish, BudgetPolicy::kSkip}) {
+      for (const long budget : {20, 33, 61, 150})
+        expect_same_for_all({.options = {.budget = budget, .policy = policy}, .worth = worth});
+    }
+  }
+}
+
+TEST(Ahead, EveryOptionGivesTheSame) {
+  const auto expect_same_with = [](const std::function<void(Plan&)>& change) {
+    Plan plan{.options = {.budget = 170}};
+    change(plan);
+    expect_same_for_all(plan);
+  };
+  expect_same_with([](Plan& plan) { plan.options.use_cache = false; });
+  expect_same_with([](Plan& plan) { plan.options.stop_at_reward = 0.7; });
+  expect_same_with([](Plan& plan) { plan.options.judge_once = false; });
+  expect_same_with([](Plan& plan) { plan.options.curve = {10, 20, 55, 90, 169}; });
+  expect_same_with([](Plan& plan) {
+    plan.options.curve = {30, 70};
+    plan.walk.closed_text = true;
+  });
+  expect_same_with([](Plan& plan) { plan.walk.policy = WindowPolicy::kFixedWindow; });
+  expect_same_with([](Plan& plan) { plan.walk.block_length = 5; });
+  expect_same_with([](Plan& plan) {
+    plan.actions = 2;
+    plan.options.budget = LONG_MAX;
+    plan.worth = in_eighths;
+    plan.parts = 8;
+  });
+}
+
+TEST(Ahead, ACheckpointOfOneIsContinuedByMany) {
+  const TemporaryDirectory directory;
+  const Plan plan{.options = {.budget = 150}};
+  const Report expected = run(plan, 0, directory / "whole");
+  for (std::size_t end = expected.journal.find('\n') + 1; end < expected.journal.size();
+       end = expected.journal.find('\n', end) + 1) {
+    write_file(directory / "part", expected.journal.substr(0, end));
+    const Report resumed = run(plan, 2, directory / "part");
+    EXPECT_EQ(resumed.result, expected.result);
+    EXPECT_TRUE(journal_entries(resumed.journal) == journal_entries(expected.journal));
+    if (HasFailure()) break;
+  }
+}
+
+TEST(Ahead, TransformersGiveTheSameOnEveryNumberOfThreads) {
+  struct Tiny final : Replica {
+    Tiny(std::vector<std::string> names, int threads) {
+      std::vector<Participant> participants;
+      std::vector<Action> actions;
+      for (const std::string& name : names) {
+        models.push_back(
+            std::make_unique<Loaded>(tiny_checkpoint(name), make_cpu_backend(threads, "")));
+        LanguageModel& model = models.back()->model;
+        participants.push_back(
+            {&model, &model.tokenizer(), model.tokenizer().encode("Say it.", SpecialText::kPlain)});
+        actions.push_back(recommended_action(model.info()));
+        actions.back().model = static_cast<int>(actions.size()) - 1;
+      }
+      walker_.emplace(participants, actions,
+                      WalkOptions{.window = kWindow, .ratios = {900, 800, 700, 500, 200}});
+    }
+    Walker& walker() override { return *walker_; }
+    std::vector<std::unique_ptr<Loaded>> models;
+    std::optional<Walker> walker_;
+  };
+  for (const auto& names : {std::vector<std::string>{"tiny-dream", "tiny-llada"},
+                            {"tiny-dream", "tiny-llada", "tiny-diffucoder"}}) {
+    Plan plan{.options = {.budget = 170}};
+    plan.replica = [&] { return std::make_unique<Tiny>(names, 1); };
+    const Report expected = run(plan, 0);
+    for (const int threads : {1, 2}) {
+      plan.replica = [&] { return std::make_unique<Tiny>(names, threads); };
+      for (const int workers : {1, 2, 4}) {
+        const Report report = run(plan, workers);
+        EXPECT_EQ(report.result, expected.result) << workers << " workers, " << threads;
+        EXPECT_EQ(report.trace, expected.trace);
+      }
+    }
+  }
+}
+
+// ---- what goes wrong
+
+// Breaks down in about one of `rarity` states: a function of the state, as everything else.
+ScriptedModel::Script break_down(int rarity) {
+  return [=](std::span<const Token> tokens, int) -> std::vector<float> {
+    if (noise_key(9, 9, tokens).low % rarity == 0) throw std::runtime_error("the device is lost");
+    return {};
+  };
+}
+
+TEST(Ahead, AModelThatThrowsEndsTheSearchWhereItWouldHave) {
+  int errors = 0;
+  for (const int rarity : {3, 40, 120, 200, 400}) {
+    SCOPED_TRACE(rarity);
+    Plan plan{.options = {.budget = 170}};
+    plan.replica = [&] {
+      return std::make_unique<ScriptedReplica>(3, plan.walk, break_down(rarity));
+    };
+    expect_same_for_all(plan);
+    errors += run(plan, 2).result.starts_with("error 'the device is lost'");
+  }
+  EXPECT_GT(errors, 2) << "not an example of it";
+}
+
+TEST(Ahead, AJudgeThatThrowsEndsTheSearchWhereItWouldHave) {
+  const Plan plan{.options = {.budget = 170}, .worth = [](std::string_view text) {
+                    if (worth_of(text) > 0.6) throw std::runtime_error("the judge left");
+                    return worth_of(text);
+                  }};
+  expect_same_for_all(plan);
+  EXPECT_THAT(run(plan, 2).result, testing::StartsWith("error 'the judge left'"));
+}
+
+TEST(Ahead, AnInterruptEndsTheSearchAndKeepsWhatWasFound) {
+  for (const int workers : {1, 2, 4}) {
+    std::atomic<int> passes = 0;
+    const Report report = run({.search = "best-of-n", .actions = 1, .options = {.budget = 1 << 30}},
+                              workers, {}, [&](auto, auto) { return ++passes < 50; });
+    EXPECT_THAT(report.result, testing::StartsWith("interrupted ''"));
+    EXPECT_THAT(report.result, testing::HasSubstr("iteration"));
+  }
+}
+
+// ---- two things at once
+
+// Opens for all when `wanted` have come; gives up after a while, so that a failure ends.
+class Gate {
+ public:
+  explicit Gate(int wanted) : wanted_(wanted) {}
+  void come() {
+    const std::lock_guard lock(mutex_);
+    ++come_;
+    changed_.notify_all();
+  }
+  bool wait() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return come_ >= wanted_; });
+  }
+
+ private:
+  int wanted_, come_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+TEST(Ahead, TheRootsRolloutsRunTogether) {
+  Gate gate(3);
+  std::atomic<bool> together = true;
+  Plan plan{.options = {.budget = 3 * kWindow}};
+  plan.replica = [&] {
+    auto first = std::make_shared<std::once_flag>();
+    return std::make_unique<ScriptedReplica>(
+        3, plan.walk, [&gate, &together, first](auto, int) -> std::vector<float> {
+          std::call_once(*first, [&] {
+            gate.come();
+            if (!gate.wait()) together = false;
+          });
+          return {};
+        });
+  };
+  run(plan, 3);
+  EXPECT_TRUE(together) << "each waits for the others at its first pass";
+}
+
+// A plain world that says after which passes the next walk was certain.
+class ForcedWalks final : public World {
+ public:
+  explicit ForcedWalks(World& inner) : inner_(inner) {}
+  Place root() const override { return inner_.root(); }
+  int actions() const override { return inner_.actions(); }
+  int model_of(int action) const override { return inner_.model_of(action); }
+  Outcome walk(const Trial& trial, int limit) override {
+    const std::vector<Foreseen> next = forecast({});
+    Outcome outcome = inner_.walk(trial, limit);
+    passes_ += outcome.passes;
+    const bool fits = outcome.passes < limit;  // the budget covers more
+    certain_after.push_back(!next.empty() && next.front().certain && fits ? passes_ : 0);
+    beyond_the_root += certain_after.back() > 0 && next.front().trial.from != 0;
+    return outcome;
+  }
+  Verdict judge(StateId end) override { return inner_.judge(end); }
+
+  AheadWorld::Forecast forecast;
+  std::vector<long> certain_after;  // by miss; 0 where it was not certain
+  int beyond_the_root = 0;
+
+ private:
+  World& inner_;
+  long passes_ = 0;
+};
+
+ForcedWalks find_forced(const Plan& plan) {
+  const auto replica = make_replica(plan);
+  Walker& walker = replica->walker();
+  SharedJudge judge(plan.worth, plan.parts);
+  DecodingWorld inner(walker, judge, {});
+  ForcedWalks world(inner);
+  RolloutCache known;
+  const auto search =
+      make_search(plan.search, {.root = walker.root(), .actions = plan.actions, .cache = &known});
+  world.forecast = forecast_of(*search, known, walker, judge, true);
+  solve(*search, world, known, plan.options);
+  world.forecast = {};
+  return world;
+}
+
+// Every judgement waits until the walk that must come next has made a pass.
+TEST(Ahead, WhatMustComeNextIsUnmaskedWhileARewardIsJudged) {
+  for (Plan plan : {Plan{.search = "best-of-n", .actions = 1, .options = {.budget = 3 * kWindow}},
+                    Plan{.options = {.budget = 170}, .worth = in_eighths, .parts = 8}}) {
+    const auto worth = plan.worth;
+    const ForcedWalks forced = find_forced(plan);
+    const auto& after = forced.certain_after;
+    if (plan.search == "unmaskfork") {
+      EXPECT_GT(forced.beyond_the_root, 0);
+    }
+    std::atomic<long> passes = 0;
+    std::atomic<bool> beside = true;
+    plan.replica = [&] {
+      auto last = std::make_shared<std::vector<Token>>();
+      const auto count = [&, last](std::span<const Token> tokens, int) -> std::vector<float> {
+        const std::vector<Token> now(tokens.begin(), tokens.end());
+        if (now != *last) ++passes;
+        *last = now;
+        return {};
+      };
+      return std::make_unique<ScriptedReplica>(plan.actions, plan.walk, count);
+    };
+    std::size_t judgement = 0;  // one thread judges
+    plan.worth = [&](std::string_view text) {
+      const long begun = after.at(judgement++);
+      for (int i = 0; begun > 0 && passes <= begun; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (i == 20'000) beside = false;
+        if (!beside) break;
+      }
+      return worth(text);
+    };
+    const Report report = run(plan, 1);
+    EXPECT_TRUE(beside) << "it was not begun";
+    EXPECT_EQ(report.ahead.forced, std::ranges::count_if(after, [](long n) { return n > 0; }));
+    EXPECT_EQ(report.ahead.wasted(), 0) << "one worker begins nothing else";
+  }
+}
+
+}  // namespace
+}  // namespace umf
