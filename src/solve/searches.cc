@@ -30,6 +30,16 @@ void check_actions(const SearchEntry& entry, const SearchSetup& setup) {
                           entry.make != nullptr ? ", or use 'pair' for two models" : ""));
 }
 
+std::unique_ptr<Search> make_from(const SearchEntry& entry, const SearchSetup& setup) {
+  check_actions(entry, setup);
+  if (entry.make == nullptr)
+    throw Error(fmt::format("search '{}' goes pass by pass and cannot be part of another",
+                            entry.facts.name));
+  SearchSetup complete = setup;
+  complete.make_search = make_search;
+  return entry.make(complete);
+}
+
 }  // namespace
 
 std::span<const SearchEntry> searches() { return kSearches; }
@@ -51,13 +61,7 @@ const SearchEntry& working_search(const SearchEntry& entry, const ChosenOptions&
 }
 
 std::unique_ptr<Search> make_search(std::string_view name, const SearchSetup& setup) {
-  const SearchEntry& entry = find_search(name);
-  check_actions(entry, setup);
-  if (entry.make == nullptr)
-    throw Error(fmt::format("search '{}' goes pass by pass and cannot be part of another", name));
-  SearchSetup complete = setup;
-  complete.make_search = make_search;
-  return entry.make(complete);
+  return make_from(find_search(name), setup);
 }
 
 void check_search(const SearchEntry& entry, const SearchSetup& setup) {
@@ -66,7 +70,7 @@ void check_search(const SearchEntry& entry, const SearchSetup& setup) {
   const RolloutCache none;
   SearchSetup probe = setup;
   probe.cache = &none;
-  make_search(entry.facts.name, probe);
+  make_from(entry, probe);
 }
 
 Solution run_search(const SearchEntry& entry, SearchSetup setup, World& world,
@@ -75,7 +79,7 @@ Solution run_search(const SearchEntry& entry, SearchSetup setup, World& world,
   if (entry.run != nullptr) return entry.run(world, setup, limits, observer);
   RolloutCache known;
   setup.cache = &known;
-  const std::unique_ptr<Search> search = make_search(entry.facts.name, setup);
+  const std::unique_ptr<Search> search = make_from(entry, setup);
   if (begun) begun(*search, known);
   return solve(*search, world, known, limits, observer);
 }

@@ -6,7 +6,6 @@
 #include <climits>
 #include <map>
 
-#include "search/forecast.h"
 #include "search/pair.h"
 #include "solve/searches.h"
 #include "support/search_play.h"
