@@ -45,16 +45,16 @@ OrderedJson details_of(int configuration, const Result& result) {
 }
 
 // Finds the searches of a problem: one for all budgets, or one for each.
-void add_searches(OrderedJson& searches, const RunDirectory& run, int problem, int configuration,
-                  const ReportedConfiguration& facts) {
+void add_searches(std::vector<DrawnSearch>& searches, const RunDirectory& run, int problem,
+                  int configuration, const ReportedConfiguration& facts) {
   for (const long budget : facts.budgets) {
     const auto file = run.trace(Manifest::job_name(problem, configuration), budget);
     if (!std::filesystem::exists(file)) continue;
-    searches.push_back({{"configuration", configuration},
-                        {"budget", budget},
-                        {"lines", read_trace(read_file(file, kTraceLimitBytes),
-                                             {facts.window, static_cast<int>(facts.actions.size())},
-                                             file.string())}});
+    const OrderedJson events =
+        read_trace(read_file(file, kTraceLimitBytes),
+                   {facts.window, static_cast<int>(facts.actions.size())}, file.string());
+    searches.push_back({configuration, budget,
+                        events.dump(-1, ' ', false, OrderedJson::error_handler_t::replace)});
   }
 }
 
@@ -70,8 +70,8 @@ void add_run(Report& report, const RunDirectory& run, const std::string& name) {
   OrderedJson problems = OrderedJson::array();
   for (std::size_t problem = 0; problem < manifest.ids.size(); ++problem) {
     const std::string& id = manifest.ids[problem];
-    OrderedJson outlines = OrderedJson::array(),
-                details = {{"results", OrderedJson::array()}, {"searches", OrderedJson::array()}};
+    OrderedJson outlines = OrderedJson::array(), details = {{"results", OrderedJson::array()}};
+    std::vector<DrawnSearch> searches;
     if (const auto prompt = prompts.find(id); prompt != prompts.end())
       details["prompt"] = prompt->second;
     for (std::size_t c = 0; c < configurations.size(); ++c) {
@@ -82,10 +82,10 @@ void add_run(Report& report, const RunDirectory& run, const std::string& name) {
         outlines.push_back(outline(number, *result));
         details["results"].push_back(details_of(number, *result));
       }
-      add_searches(details["searches"], run, static_cast<int>(problem), number, configurations[c]);
+      add_searches(searches, run, static_cast<int>(problem), number, configurations[c]);
     }
     problems.push_back(
-        {{"id", id}, {"block", report.keep(std::move(details))}, {"results", outlines}});
+        {{"id", id}, {"block", report.keep(std::move(details), searches)}, {"results", outlines}});
   }
   OrderedJson json = {{"name", name},
                       {"facts", run_facts(manifest)},

@@ -140,7 +140,7 @@ TEST_F(Reports, OfOneSearchNeedNoRun) {
               .solution = solution,
               .answer = "ab",
               .why = "",
-              .trace = kLine});
+              .events = kLine});
   const std::string html = report.html("<one>");
   EXPECT_THAT(html, HasSubstr("<title>&lt;one&gt;</title>"));
   EXPECT_THAT(html, Not(HasSubstr("<one>")));

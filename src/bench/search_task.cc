@@ -82,7 +82,7 @@ Searched search_with(ProblemSearch& search, const SearchTask& task, const Shelf&
   const double loaded = shelf.load_seconds();
   const long made = memo.passes();
   Solution solution = search.run([&](const RolloutEvent& event) {
-    if (!task.trace.empty()) trace += tracer.line(event);
+    if (!task.trace.empty()) trace += trace_line(tracer.event(event));
     return !task.stop || !task.stop();
   });
   if (solution.stopped == Stop::kInterrupted) return {.stopped = true};

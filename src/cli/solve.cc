@@ -125,8 +125,7 @@ struct SolveOutputs {
 };
 
 std::string report_page(const Problem& problem, const Configuration& configuration,
-                        const Solution& solution, const std::string& answer,
-                        const std::string& trace) {
+                        const Solution& solution, const std::string& answer, std::string events) {
   Report report(kReportLimitBytes);
   report.add({.id = problem.id,
               .prompt = problem.prompt,
@@ -137,7 +136,7 @@ std::string report_page(const Problem& problem, const Configuration& configurati
               .solution = solution_json(configuration, solution),
               .answer = answer,
               .why = solution.best ? solution.best->why : "",
-              .trace = trace});
+              .events = std::move(events)});
   return report.html(problem.id);
 }
 
@@ -159,7 +158,7 @@ int solve_problem(SolveCliOptions& options) {
   watch_for_interrupts();
   introduce(options, problem);
   Progress progress(options.common.quiet);
-  std::string trace, detail = "no answer yet";
+  std::string trace, drawn, detail = "no answer yet";
   long nfe = 0;
   std::optional<Watch> watch;
   const auto passed = [&](const Trial& trial, auto window, auto commits) {
@@ -186,7 +185,11 @@ int solve_problem(SolveCliOptions& options) {
     detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
                          100 * event.ledger.hit_rate());
     if (watch) watch->learn(event.trial, event.outcome);
-    if (outputs.trace || outputs.report) trace += tracer.line(event);
+    if (outputs.trace || outputs.report) {
+      const OrderedJson told = tracer.event(event);
+      if (outputs.trace) trace += trace_line(told);
+      if (outputs.report) drawn += drawn_line(told);
+    }
     return !interrupted();
   });
   progress.clear();
@@ -223,7 +226,7 @@ int solve_problem(SolveCliOptions& options) {
   std::fflush(stdout);  // the answer is out, whatever fails now
   outputs.trace.write(trace);
   if (outputs.report)
-    outputs.report.write(report_page(problem, configuration, solution, answer, trace));
+    outputs.report.write(report_page(problem, configuration, solution, answer, std::move(drawn)));
   if (solution.stopped == Stop::kError) throw Error(solution.message);
   if (!solution.best && solution.stopped != Stop::kInterrupted)
     throw Error("no answer was found: the budget allows no forward pass");

@@ -2,9 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/pack.h"
 #include "base/version.h"
-#include "report/trace_reader.h"
 #include "session/solution_json.h"
 
 namespace umf {
@@ -28,12 +29,27 @@ OrderedJson configurations_json(const std::vector<ReportedConfiguration>& config
   return list;
 }
 
-std::string Report::keep(OrderedJson details) {
-  const auto pack = [&] { return base64(gzip(dumped(details))); };
+std::string drawn_line(OrderedJson event) {
+  for (const char* key : {"child", "end", "best"}) event.erase(key);
+  return dumped(event) + "\n";
+}
+
+// Events are texts already, and most of the page: they are put in as they are.
+std::string Report::keep(OrderedJson details, const std::vector<DrawnSearch>& searches) {
+  std::string list;
+  for (const auto& [configuration, budget, events] : searches) {
+    list += fmt::format(R"({}{{"configuration":{},"budget":{},"lines":{}}})",
+                        list.empty() ? "" : ",", configuration, budget, events);
+  }
+  const auto pack = [&] {
+    std::string text = dumped(details);
+    text.pop_back();
+    return base64(gzip(fmt::format(R"({},"searches":[{}]}})", text, list)));
+  };
   std::string packed = pack();
-  if (!details["searches"].empty() && bytes_ + packed.size() > limit_bytes_) {
-    left_out_ += static_cast<int>(details["searches"].size());
-    details["searches"].clear();
+  if (!list.empty() && bytes_ + packed.size() > limit_bytes_) {
+    left_out_ += static_cast<int>(searches.size());
+    list.clear();
     details["left_out"] = true;
     packed = pack();
   }
@@ -58,14 +74,13 @@ void Report::add(const SolvedProblem& solved) {
                               {"saved_nfe", search["saved_nfe"]},
                               {"switches", search["switches"]},
                               {"complete", solved.solution["complete"]}};
-  const OrderedJson lines = read_trace(
-      solved.trace, {solved.window, static_cast<int>(solved.actions.size())}, "the trace");
-  const OrderedJson searched = {{"configuration", 0}, {"budget", solved.budget}, {"lines", lines}};
+  std::string events = solved.events;
+  if (events.ends_with('\n')) events.pop_back();
+  std::ranges::replace(events, '\n', ',');
   const OrderedJson problem = {
       {"id", solved.id},
-      {"block", keep({{"prompt", solved.prompt},
-                      {"results", OrderedJson::array({result})},
-                      {"searches", OrderedJson::array({searched})}})},
+      {"block", keep({{"prompt", solved.prompt}, {"results", OrderedJson::array({result})}},
+                     {{0, solved.budget, "[" + events + "]"}})},
       {"results",
        OrderedJson::array({OrderedJson::array(
            {0, solved.budget, nullptr, solved.solution["reward"], search["nfe"], "done"})})}};

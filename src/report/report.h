@@ -17,7 +17,18 @@ struct SolvedProblem {
   int window = 0;
   std::vector<std::string> actions;  // names
   nlohmann::ordered_json solution;   // of solution_json
-  std::string answer, why, trace;
+  std::string answer, why;
+  std::string events;  // of its rollouts, a line each, as a trace has them
+};
+
+// An event without what pages do not draw, as a line.
+std::string drawn_line(nlohmann::ordered_json event);
+
+// How a problem was searched: a list of events as JSON.
+struct DrawnSearch {
+  int configuration = 0;
+  long budget = 0;
+  std::string events;
 };
 
 // How problems were searched, as the page tells it.
@@ -38,8 +49,8 @@ class Report {
 
   void add(const SolvedProblem& solved);
   void add(nlohmann::ordered_json run);  // as page/web/report.js reads it
-  // The name of the packed block that holds `details`; its "searches" only while there is room.
-  std::string keep(nlohmann::ordered_json details);
+  // The name of the packed block that holds `details`, and the searches while there is room.
+  std::string keep(nlohmann::ordered_json details, const std::vector<DrawnSearch>& searches);
 
   int searches_left_out() const { return left_out_; }
   std::string html(const std::string& title) const;

@@ -38,7 +38,7 @@ std::string report_of(const Story& story) {
                        .window = begin["window"],
                        .answer = end["answer"],
                        .why = end["why"],
-                       .trace = story.lines("rollout")};
+                       .events = story.lines("rollout")};
   for (const Json& action : begin["actions"]) solved.actions.push_back(action["name"]);
   for (const char* beside : {"answer", "why"}) end.erase(beside);
   solved.solution = std::move(end);

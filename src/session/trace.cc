@@ -111,8 +111,8 @@ OrderedJson TraceWriter::event(const RolloutEvent& event) {
   return json;
 }
 
-std::string TraceWriter::line(const RolloutEvent& rollout) {
-  return event(rollout).dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+std::string trace_line(const OrderedJson& event) {
+  return event.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace umf

@@ -19,7 +19,6 @@ class TraceWriter {
   explicit TraceWriter(const Walker& walker) : walker_(walker) {}
 
   nlohmann::ordered_json event(const RolloutEvent& event);
-  std::string line(const RolloutEvent& event);  // with its newline
 
  private:
   nlohmann::ordered_json verdict_json(const Verdict& verdict);
@@ -28,5 +27,8 @@ class TraceWriter {
   std::unordered_set<StateId> judged_;
   std::vector<std::string> test_names_;
 };
+
+// An event with its newline; bytes that are no UTF-8 are replaced.
+std::string trace_line(const nlohmann::ordered_json& event);
 
 }  // namespace umf

@@ -88,7 +88,7 @@ Traced traced(const std::string& search, std::vector<Action> actions, long budge
   TraceWriter tracer(walker);
   Traced result{.window = kWindow};
   const Observer observer = [&](const RolloutEvent& event) {
-    result.lines.push_back(Json::parse(tracer.line(event)));
+    result.lines.push_back(Json::parse(trace_line(tracer.event(event))));
     for (const Place& place : event.outcome.path) {
       const WindowState state = walker.state(place.state);
       result.truth[place.state] =
