@@ -78,7 +78,7 @@ Searched failed(const SearchTask& task, const std::string& why) {
 Searched search_with(ProblemSearch& search, const SearchTask& task, const Shelf& shelf,
                      const WalkMemo& memo) {
   std::string trace;
-  TraceWriter tracer(search.walker());
+  TraceWriter tracer(search.states());
   const double loaded = shelf.load_seconds();
   const long made = memo.passes();
   Solution solution = search.run([&](const RolloutEvent& event) {

@@ -173,8 +173,8 @@ int solve_problem(SolveCliOptions& options) {
   ProblemSearch search(configuration, *shelf, problem, *reward, [&](auto window, auto commits) {
     return passed(search.asked(), window, commits);
   });
-  if (can_watch(options)) watch.emplace(search.walker(), configuration.action_names);
-  TraceWriter tracer(search.walker());
+  if (can_watch(options)) watch.emplace(search.states(), configuration.action_names);
+  TraceWriter tracer(search.states());
   reward->check();
   if (!options.checkpoint.empty()) search.keep_checkpoint(options.checkpoint);
   const double load_seconds = seconds_since(start);

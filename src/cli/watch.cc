@@ -38,7 +38,7 @@ void Watch::show(const Trial& trial, std::span<const Token> window, std::span<co
   PictureFrame frame{size.columns - 1, size.rows - kOtherLines, Paint(stderr).on()};
   std::vector<std::string> lines = {std::string(fitting(progress, size.columns))};
   if (large_enough(size)) {
-    const std::optional<int> active = walker_.active_masks(window, trial.action);
+    const std::optional<int> active = setup_.active_masks(window, trial.action);
     blocks_ = blocks_ || active;
     lines.push_back(legend(names_, blocks_, frame));
     std::ranges::move(picture(painted(trial, window, commits, active.value_or(0)), frame),
@@ -49,7 +49,7 @@ void Watch::show(const Trial& trial, std::span<const Token> window, std::span<co
 
 std::vector<PaintedCell> Watch::painted(const Trial& trial, std::span<const Token> window,
                                         std::span<const Commit> commits, int active_masks) const {
-  return painted_cells(window, walker_.lexicon_of_action(trial.action), authors_.of(trial, window),
+  return painted_cells(window, setup_.lexicon_of_action(trial.action), authors_.of(trial, window),
                        commits, active_masks);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/picture.h"
+#include "decode/denoise.h"
 #include "decode/window_authors.h"
 
 namespace umf {
@@ -17,9 +18,9 @@ class Watch {
   // Why stderr cannot show it, or nothing. The size is looked at once more for every picture.
   static std::string objection();
 
-  // `names` of the actions. The walker of the search must outlive this.
-  Watch(const Walker& walker, std::vector<std::string> names)
-      : authors_(walker), walker_(walker), names_(std::move(names)) {}
+  // `names` of the actions. The states of the search must outlive this.
+  Watch(const States& states, std::vector<std::string> names)
+      : authors_(states), setup_(states.setup()), names_(std::move(names)) {}
   ~Watch() { clear(); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -36,7 +37,7 @@ class Watch {
   void draw(const std::vector<std::string>& lines);
 
   WindowAuthors authors_;
-  const Walker& walker_;
+  const WalkSetup& setup_;
   std::vector<std::string> names_;
   bool blocks_ = false;    // some walk had blocks
   std::size_t drawn_ = 0;  // lines above the cursor

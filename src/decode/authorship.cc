@@ -24,22 +24,21 @@ std::vector<int> inherit(const std::vector<int>& before, const WindowState& ente
 
 }  // namespace
 
-std::vector<AuthoredText> authorship(const Walker& walker, std::span<const StateId> path,
+std::vector<AuthoredText> authorship(const States& states, std::span<const StateId> path,
                                      std::span<const int> actions) {
   assert(!path.empty() && path.size() == actions.size());
   std::vector<int> authors;
-  StateId from = walker.root().state;
+  StateId from = 0;
   for (std::size_t i = 0; i < path.size(); ++i) {
     // The action went this way, so the window did fit its model.
-    const auto fitting = walker.enter({from, actions[i]});
+    const auto fitting = states.enter({from, actions[i]});
     assert(fitting.has_value());
     const WindowState& entered = *fitting;  // NOLINT(bugprone-unchecked-optional-access)
-    authors =
-        inherit(authors, entered, walker.state(path[i]), walker.lexicon_of(entered), actions[i]);
+    authors = inherit(authors, entered, states.at(path[i]), states.lexicon_of(entered), actions[i]);
     from = path[i];
   }
-  const WindowState end = walker.state(path.back());
-  const Lexicon& lexicon = walker.lexicon_of(end);
+  const WindowState end = states.at(path.back());
+  const Lexicon& lexicon = states.lexicon_of(end);
   std::vector<AuthoredText> pieces;
   auto author = authors.begin();
   for (const Token cell : end.cells) {

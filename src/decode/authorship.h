@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/walker.h"
+#include "decode/states.h"
 
 namespace umf {
 
@@ -19,7 +19,7 @@ struct AuthoredText {
 // The text of the last state of `path`, in pieces by the action that committed them; neighbours
 // differ. `path` holds the states that `actions` lead to, one after the other, from the root. Text
 // keeps its author, byte by byte, when another model's tokenizer cuts it in another way.
-std::vector<AuthoredText> authorship(const Walker& walker, std::span<const StateId> path,
+std::vector<AuthoredText> authorship(const States& states, std::span<const StateId> path,
                                      std::span<const int> actions);
 
 }  // namespace umf

@@ -33,9 +33,9 @@ struct Steps {
   std::vector<StateId> path;
   std::vector<int> actions;
 };
-Steps walk_in_turns(Walker& walker, const std::vector<int>& turns) {
+Steps walk_in_turns(NumberedWalks& walker, const std::vector<int>& turns) {
   Steps steps;
-  Place at = walker.root();
+  Place at = walker.states.setup().root();
   for (std::size_t i = 0; at.masks > 0; ++i) {
     const int action = turns[i % turns.size()];
     const Outcome outcome = walker.walk({at.state, action}, kNoLimit);
@@ -56,18 +56,18 @@ std::string joined(const std::vector<AuthoredText>& pieces) {
 TEST(Authorship, EveryLetterBelongsToTheModelThatWroteIt) {
   ScriptedModel dream = letter_model(dream_lexicon(), "a", true);
   ScriptedModel llada = letter_model(llada_lexicon(), "b", false);
-  Walker walker(
+  NumberedWalks walker(
       {{&dream, dream_lexicon().tokenizer, {1, 2}}, {&llada, llada_lexicon().tokenizer, {4}}},
       {{.model = 0}, {.model = 1}}, {.window = 20, .ratios = {500}});
   const Steps steps = walk_in_turns(walker, {0, 1});
-  EXPECT_THAT(authorship(walker, steps.path, steps.actions),
+  EXPECT_THAT(authorship(walker.states, steps.path, steps.actions),
               ElementsAre(AuthoredText{"aaaaaaaaaa", 0}, AuthoredText{"bbbbbbbbbb", 1}));
 }
 
 TEST(Authorship, PiecesMakeUpTheTextWhateverTheTokenizers) {
   ScriptedModel dream = hashing_model(dream_lexicon(), 1);
   ScriptedModel llada = hashing_model(llada_lexicon(), 2);
-  Walker walker(
+  NumberedWalks walker(
       {{&dream, dream_lexicon().tokenizer, {1, 2}}, {&llada, llada_lexicon().tokenizer, {4}}},
       {{.model = 0}, {.model = 1}, {.model = 0, .temperature = 1, .seed = 3}},
       {.window = 24, .ratios = {900, 800, 600, 400, 200}});
@@ -78,7 +78,7 @@ TEST(Authorship, PiecesMakeUpTheTextWhateverTheTokenizers) {
     for (int& turn : turns) turn = static_cast<int>(rng() % 3);
     const Steps steps = walk_in_turns(walker, turns);
     if (steps.path.empty()) continue;
-    const std::vector<AuthoredText> pieces = authorship(walker, steps.path, steps.actions);
+    const std::vector<AuthoredText> pieces = authorship(walker.states, steps.path, steps.actions);
     EXPECT_EQ(joined(pieces), walker.text(steps.path.back()));
     for (std::size_t i = 1; i < pieces.size(); ++i)
       EXPECT_NE(pieces[i].action, pieces[i - 1].action);
@@ -89,9 +89,10 @@ TEST(Authorship, PiecesMakeUpTheTextWhateverTheTokenizers) {
 
 TEST(Authorship, OneActionWritesAll) {
   ScriptedModel llada = letter_model(llada_lexicon(), "b", true);
-  Walker walker({{&llada, llada_lexicon().tokenizer, {4}}}, {{}}, {.window = 6, .ratios = {500}});
+  NumberedWalks walker({{&llada, llada_lexicon().tokenizer, {4}}}, {{}},
+                       {.window = 6, .ratios = {500}});
   const Steps steps = walk_in_turns(walker, {0});
-  EXPECT_THAT(authorship(walker, steps.path, steps.actions),
+  EXPECT_THAT(authorship(walker.states, steps.path, steps.actions),
               ElementsAre(AuthoredText{"bbbbbb", 0}));
 }
 

@@ -48,6 +48,7 @@ std::vector<Token> convert_cells(std::span<const Token> cells, const Lexicon& fr
   std::vector<Token> converted;
   std::string run;
   const auto end_run = [&] {
+    if (run.empty()) return;
     append_encoded(*to.tokenizer, run, converted);
     run.clear();
   };

@@ -171,12 +171,12 @@ TEST(Remasking, TheConfidenceLoopMasksTheLeastConfidentCell) {
 TEST(Remasking, AWalkOfSuchAnActionIsTheTrajectory) {
   for (const Remask form : kForms) {
     ScriptedModel model = hashing_model(dream_lexicon(), 1);
-    Walker walker({{&model, dream_lexicon().tokenizer, {1, 2, 3}}}, {action_of(form)},
-                  {.window = kWindow, .ratios = {500}});
+    NumberedWalks walker({{&model, dream_lexicon().tokenizer, {1, 2, 3}}}, {action_of(form)},
+                         {.window = kWindow, .ratios = {500}});
     const Trajectory run(action_of(form));
     const Outcome outcome = walker.walk({0, 0}, kNoLimit);
     ASSERT_EQ(outcome.path.size(), 1);
-    EXPECT_EQ(walker.state(outcome.path.back().state).cells, run.window);
+    EXPECT_EQ(walker.states.at(outcome.path.back().state).cells, run.window);
     EXPECT_EQ(outcome.passes, run.result.passes);
     EXPECT_TRUE(outcome.complete);
     EXPECT_FALSE(walker.walk({0, 0}, 3).complete);
@@ -189,8 +189,8 @@ TEST(Remasking, BlocksAreRefused) {
   ScriptedModel model = hashing_model(dream_lexicon(), 1);
   ScriptedModel blocks = hashing_model(dream_lexicon(), 1, /*block=*/4);
   const auto walker = [&](ScriptedModel& of, int block_length) {
-    return Walker({{&of, dream_lexicon().tokenizer, {}}}, {action_of(Remask::kCap)},
-                  {.window = 8, .ratios = {}, .block_length = block_length});
+    return WalkSetup({{&of, dream_lexicon().tokenizer, {}}}, {action_of(Remask::kCap)},
+                     {.window = 8, .ratios = {}, .block_length = block_length});
   };
   EXPECT_ERROR(walker(model, 4), "leave out the block length");
   EXPECT_ERROR(walker(blocks, 0), "decodes in blocks of 4");

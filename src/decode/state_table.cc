@@ -49,9 +49,9 @@ StateId StateTable::intern(const WindowState& state) {
   return id;
 }
 
-WindowState StateTable::at(StateId id, int root_lexicon) const {
+WindowState StateTable::at(StateId id) const {
   assert(id >= 0 && id < size());
-  if (id == 0) return {root_lexicon, std::vector<Token>(window_, masks_[root_lexicon]), 0};
+  if (id == 0) return {0, std::vector<Token>(window_, masks_[0]), 0};
   const Entry& entry = entries_[id];
   const std::span<const Token> stored = cells(entry);
   return {entry.lexicon, {stored.begin(), stored.end()}, entry.steps_left};

@@ -28,8 +28,8 @@ class StateTable {
 
   // The id of an equal state, or a new one. When it throws (memory), the table is as before.
   StateId intern(const WindowState& state);
-  // The state with its cells in its own lexicon; the root in that of `root_lexicon`.
-  WindowState at(StateId id, int root_lexicon = 0) const;
+  // The root is in the first lexicon.
+  WindowState at(StateId id) const;
   int masks(StateId id) const { return entries_[id].masks; }
   int size() const { return static_cast<int>(entries_.size()); }
 

@@ -14,9 +14,7 @@ TEST(StateTable, TheRootIsStateZeroInEveryLexicon) {
   EXPECT_EQ(table.masks(0), 3);
   EXPECT_EQ(table.intern({0, {kMask, kMask, kMask}}), 0);
   EXPECT_EQ(table.intern({1, {kOtherMask, kOtherMask, kOtherMask}}), 0);
-  EXPECT_EQ(table.at(0, 0).cells, (std::vector<Token>{kMask, kMask, kMask}));
-  EXPECT_EQ(table.at(0, 1).cells, (std::vector<Token>{kOtherMask, kOtherMask, kOtherMask}));
-  EXPECT_EQ(table.at(0, 1).lexicon, 1);
+  EXPECT_EQ(table.at(0), (WindowState{0, {kMask, kMask, kMask}}));
   EXPECT_EQ(table.size(), 1);
 }
 

@@ -4,7 +4,7 @@
 
 namespace umf {
 
-std::shared_ptr<const WalkMemo::Walk> WalkMemo::find(const std::string& key, int limit) const {
+std::shared_ptr<const Walk> WalkMemo::find(const std::string& key, int limit) const {
   const std::lock_guard lock(mutex_);
   const auto found = walks_.find(key);
   return found != walks_.end() && found->second->passes <= limit ? found->second : nullptr;

@@ -6,9 +6,8 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
-#include "decode/state_table.h"
+#include "decode/walk.h"
 
 namespace umf {
 
@@ -16,12 +15,6 @@ namespace umf {
 // it twice. Holds walks that came to their end. May be shared by walkers on several threads.
 class WalkMemo {
  public:
-  struct Walk {
-    std::vector<WindowState> path;
-    int passes = 0, spared = 0;
-    std::vector<Write> writes;
-  };
-
   // Nothing when there is none of at most `limit` passes.
   std::shared_ptr<const Walk> find(const std::string& key, int limit) const;
   void insert(const std::string& key, Walk walk);

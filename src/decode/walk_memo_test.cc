@@ -5,7 +5,6 @@
 #include <climits>
 
 #include "decode/walk_testing.h"
-#include "decode/walker.h"
 #include "search/checkpoints.h"
 
 namespace umf {
@@ -18,21 +17,20 @@ constexpr int kNoLimit = INT_MAX;
 class SharedWalks : public testing::Test {
  protected:
   // Models and actions in one order or the other; the action at each place is the same.
-  Walker walker(WalkMemo* memo, bool reversed = false, const WalkOptions& options = kOptions,
-                std::uint64_t seed = 5) {
+  NumberedWalks walker(WalkMemo* memo, bool reversed = false, const WalkOptions& options = kOptions,
+                       std::uint64_t seed = 5) {
     const Participant first{&dream_, dream_lexicon().tokenizer, {1, 2, 3}},
         second{&llada_, llada_lexicon().tokenizer, {4, 5}};
     const int dream = reversed ? 1 : 0, llada = reversed ? 0 : 1;
-    Walker made(reversed ? std::vector{second, first} : std::vector{first, second},
-                {{.model = dream, .temperature = 1, .seed = seed},
-                 {.model = llada},
-                 {.model = llada, .strategy = Strategy::kOrigin, .seed = seed}},
-                options);
-    made.share(memo);
-    return made;
+    return {reversed ? std::vector{second, first} : std::vector{first, second},
+            {{.model = dream, .temperature = 1, .seed = seed},
+             {.model = llada},
+             {.model = llada, .strategy = Strategy::kOrigin, .seed = seed}},
+            options,
+            memo};
   }
   // Two levels of walks, as outcomes and as texts.
-  static std::string explore(Walker& walker) {
+  static std::string explore(NumberedWalks& walker) {
     std::string seen;
     std::vector<StateId> from = {0};
     for (int level = 0; level < 2; ++level) {
@@ -58,10 +56,10 @@ class SharedWalks : public testing::Test {
 };
 
 TEST_F(SharedWalks, AreTheSameAndCostNothing) {
-  Walker alone = walker(nullptr);
+  NumberedWalks alone = walker(nullptr);
   const std::string expected = explore(alone);
   WalkMemo memo;
-  Walker first = walker(&memo), second = walker(&memo);
+  NumberedWalks first = walker(&memo), second = walker(&memo);
   EXPECT_EQ(explore(first), expected);
   const long made = memo.passes();
   EXPECT_GT(made, 0);
@@ -70,10 +68,10 @@ TEST_F(SharedWalks, AreTheSameAndCostNothing) {
 }
 
 TEST_F(SharedWalks, MayStandInAnotherOrderOfModels) {
-  Walker alone = walker(nullptr, /*reversed=*/true);
+  NumberedWalks alone = walker(nullptr, /*reversed=*/true);
   const std::string expected = explore(alone);
   WalkMemo memo;
-  Walker first = walker(&memo), second = walker(&memo, /*reversed=*/true);
+  NumberedWalks first = walker(&memo), second = walker(&memo, /*reversed=*/true);
   explore(first);
   const long made = memo.passes();
   EXPECT_EQ(explore(second), expected);
@@ -84,8 +82,8 @@ TEST_F(SharedWalks, OfGreedyActionsAreTheSameUnderAnyNumber) {
   const Participant llada{&llada_, llada_lexicon().tokenizer, {4, 5}};
   const Action greedy{.seed = 1}, drawn{.temperature = 1, .seed = 1};
   WalkMemo memo;
-  Walker first({llada}, {greedy, drawn}, kOptions), second({llada}, {drawn, greedy}, kOptions);
-  first.share(&memo), second.share(&memo);
+  NumberedWalks first({llada}, {greedy, drawn}, kOptions, &memo),
+      second({llada}, {drawn, greedy}, kOptions, &memo);
   for (int action = 0; action < 2; ++action) first.walk({0, action}, kNoLimit);
   const long made = memo.passes();
   const Outcome known = second.walk({0, 1, 7}, kNoLimit);
@@ -98,7 +96,7 @@ TEST_F(SharedWalks, OfGreedyActionsAreTheSameUnderAnyNumber) {
 
 TEST_F(SharedWalks, DoNotServeASmallerLimit) {
   WalkMemo memo;
-  Walker first = walker(&memo), second = walker(&memo), alone = walker(nullptr);
+  NumberedWalks first = walker(&memo), second = walker(&memo), alone = walker(nullptr);
   ASSERT_EQ(first.walk({0, 1}, kNoLimit).passes, 24);
   const Outcome cut = second.walk({0, 1}, 10), expected = alone.walk({0, 1}, 10);
   EXPECT_FALSE(cut.complete);
@@ -111,12 +109,12 @@ TEST_F(SharedWalks, DoNotServeASmallerLimit) {
 
 TEST_F(SharedWalks, AreOnlyThoseOfTheSameOptions) {
   WalkMemo memo;
-  Walker first = walker(&memo);
+  NumberedWalks first = walker(&memo);
   explore(first);
   const auto made_by = [&](const WalkOptions& options, std::uint64_t seed) {
     const long before = memo.passes();
-    Walker other = walker(&memo, false, options, seed),
-           alone = walker(nullptr, false, options, seed);
+    NumberedWalks other = walker(&memo, false, options, seed),
+                  alone = walker(nullptr, false, options, seed);
     EXPECT_EQ(explore(other), explore(alone));
     return memo.passes() - before;
   };

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "decode/lexicon.h"
+#include "decode/states.h"
+#include "decode/walker.h"
 #include "support/scripted_model.h"
 #include "support/temporary_directory.h"
 #include "tiny/tiny_tokenizers.h"
@@ -88,5 +90,22 @@ inline ScriptedModel hashing_model(const Lexicon& lexicon, std::uint64_t salt, i
             return logits;
           }};
 }
+
+// A walker, and the states that it reaches by number.
+struct NumberedWalks {
+  NumberedWalks(std::vector<Participant> participants, std::vector<Action> actions,
+                WalkOptions options, WalkMemo* memo = nullptr)
+      : states({std::move(participants), std::move(actions), std::move(options)}),
+        walker(states.setup(), memo) {}
+  Outcome walk(const Trial& trial, int limit, const WalkObserver& observer = {}) {
+    return states.number(walker.walk(trial, states.at(trial.from), limit, observer));
+  }
+  int actions() const { return static_cast<int>(states.setup().actions().size()); }
+  std::string text(StateId id) const { return states.text(id); }
+  bool closed(StateId id) const { return states.setup().closed(states.at(id)); }
+
+  States states;
+  Walker walker;
+};
 
 }  // namespace umf

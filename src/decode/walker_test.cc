@@ -28,29 +28,27 @@ struct Duo {
                                  {.model = 1, .strategy = Strategy::kOrigin, .seed = 6},
                                  {.model = 0, .strategy = Strategy::kRandom, .seed = 7}};
 
-  Walker walker(const WalkOptions& options) {
-    return Walker({{&dream, dream_lexicon().tokenizer, {1, 2, 3}},
-                   {&llada, llada_lexicon().tokenizer, {4, 5}}},
-                  actions, options);
+  NumberedWalks walker(const WalkOptions& options) {
+    return NumberedWalks({{&dream, dream_lexicon().tokenizer, {1, 2, 3}},
+                          {&llada, llada_lexicon().tokenizer, {4, 5}}},
+                         actions, options);
   }
 };
 
 // The states of a path with their cells, so that walkers with different numbering can be compared.
-std::vector<WindowState> states_of(const Walker& walker, const Outcome& outcome) {
+std::vector<WindowState> states_of(const NumberedWalks& walker, const Outcome& outcome) {
   std::vector<WindowState> states;
-  for (const Place& place : outcome.path) states.push_back(walker.state(place.state));
+  for (const Place& place : outcome.path) states.push_back(walker.states.at(place.state));
   return states;
 }
 
-int masks_of(const Walker& walker, const WindowState& state) {
-  const Tokenizer& tokenizer = walker.tokenizer_of(state);
-  const bool dream = &tokenizer == dream_lexicon().tokenizer;
-  const Token mask = (dream ? dream_lexicon() : llada_lexicon()).tokens.mask;
-  return static_cast<int>(std::count(state.cells.begin(), state.cells.end(), mask));
+int masks_of(const NumberedWalks& walker, const WindowState& state) {
+  return static_cast<int>(
+      std::ranges::count(state.cells, walker.states.lexicon_of(state).tokens.mask));
 }
 
 // Every trial from the states found within two levels, level by level.
-std::vector<Trial> trials_below_root(Walker& walker) {
+std::vector<Trial> trials_below_root(NumberedWalks& walker) {
   std::vector<Trial> trials;
   std::vector<StateId> level = {0};
   for (int depth = 0; depth < 3; ++depth) {
@@ -68,7 +66,7 @@ std::vector<Trial> trials_below_root(Walker& walker) {
 
 // The actions that lead from the root to the state where `trial` starts: trial i has its children
 // at actions * (i + 1) and following.
-std::vector<int> actions_to(const Walker& walker, const std::vector<Trial>& trials,
+std::vector<int> actions_to(const NumberedWalks& walker, const std::vector<Trial>& trials,
                             const Trial& trial) {
   std::vector<int> actions;
   auto at = std::find(trials.begin(), trials.end(), trial) - trials.begin();
@@ -85,12 +83,12 @@ TEST(Walker, AtTheRootActionZeroIsPlainDecodingTokenForToken) {
     for (const int block : {0, 4}) {
       Duo duo;
       duo.actions[0] = {.strategy = strategy, .temperature = 0.5f, .eos_penalty = 1, .seed = 3};
-      Walker walker = duo.walker({.window = 24, .ratios = kRatios, .block_length = block});
+      NumberedWalks walker = duo.walker({.window = 24, .ratios = kRatios, .block_length = block});
       const Outcome outcome = walker.walk({0, 0}, kNoLimit);
       const Decoding plain =
           decode(duo.dream, std::vector<Token>{1, 2, 3}, duo.actions[0],
                  {.length = 24, .block_length = block}, [](const auto&, auto) { return true; });
-      EXPECT_EQ(walker.state(outcome.path.back().state).cells, plain.window);
+      EXPECT_EQ(walker.states.at(outcome.path.back().state).cells, plain.window);
       EXPECT_EQ(outcome.passes, plain.passes);
       EXPECT_TRUE(outcome.complete);
     }
@@ -99,14 +97,14 @@ TEST(Walker, AtTheRootActionZeroIsPlainDecodingTokenForToken) {
 
 TEST(Walker, AWalkCostsTheMasksOfItsStartAndStopsAtEveryCheckpoint) {
   Duo duo;
-  Walker walker = duo.walker({.window = 20, .ratios = kRatios});
+  NumberedWalks walker = duo.walker({.window = 20, .ratios = kRatios});
   const std::vector<int> targets = {18, 16, 14, 12, 10, 8, 4};
-  EXPECT_EQ(walker.targets(), targets);
+  EXPECT_EQ(walker.states.setup().targets(), targets);
   for (const Trial& trial : trials_below_root(walker)) {
     if (duo.actions[trial.action].strategy == Strategy::kOrigin) continue;
     const int before = duo.dream.forward_passes() + duo.llada.forward_passes();
     const Outcome outcome = walker.walk(trial, kNoLimit);
-    const int masks = trial.from == 0 ? 20 : masks_of(walker, walker.state(trial.from));
+    const int masks = trial.from == 0 ? 20 : masks_of(walker, walker.states.at(trial.from));
     EXPECT_EQ(outcome.passes, masks);
     EXPECT_EQ(duo.dream.forward_passes() + duo.llada.forward_passes() - before, masks);
     std::vector<int> expected(
@@ -122,7 +120,7 @@ TEST(Walker, AWalkCostsTheMasksOfItsStartAndStopsAtEveryCheckpoint) {
 
 TEST(Walker, MasksFallAlongEveryPathAndCommittedCellsStay) {
   Duo duo;
-  Walker walker = duo.walker({.window = 16, .ratios = kRatios});
+  NumberedWalks walker = duo.walker({.window = 16, .ratios = kRatios});
   for (const Trial& trial : trials_below_root(walker)) {
     const std::vector<WindowState> states = states_of(walker, walker.walk(trial, kNoLimit));
     for (std::size_t i = 1; i < states.size(); ++i) {
@@ -140,7 +138,7 @@ TEST(Walker, MasksFallAlongEveryPathAndCommittedCellsStay) {
 TEST(Walker, StayingWithTheActionAtACheckpointRepeatsTheRestOfTheWalk) {
   for (const int block : {0, 4}) {
     Duo duo;
-    Walker walker = duo.walker({.window = 16, .ratios = kRatios, .block_length = block});
+    NumberedWalks walker = duo.walker({.window = 16, .ratios = kRatios, .block_length = block});
     for (const Trial& trial : trials_below_root(walker)) {
       for (const std::uint64_t draw : {0, 3}) {
         const Outcome whole = walker.walk({trial.from, trial.action, draw}, kNoLimit);
@@ -156,7 +154,7 @@ TEST(Walker, StayingWithTheActionAtACheckpointRepeatsTheRestOfTheWalk) {
 TEST(Walker, ALimitGivesAPrefixOfTheWalk) {
   for (const int block : {0, 4}) {
     Duo duo;
-    Walker walker = duo.walker({.window = 16, .ratios = kRatios, .block_length = block});
+    NumberedWalks walker = duo.walker({.window = 16, .ratios = kRatios, .block_length = block});
     for (int action = 0; action < walker.actions(); ++action) {
       std::vector<std::vector<Token>> windows;
       const Outcome whole =
@@ -170,9 +168,9 @@ TEST(Walker, ALimitGivesAPrefixOfTheWalk) {
         EXPECT_EQ(cut.complete, limit >= whole.passes);
         EXPECT_TRUE(std::equal(cut.path.begin(), cut.path.end() - 1, whole.path.begin()));
         if (cut.passes > 0) {
-          EXPECT_EQ(walker.state(cut.path.back().state).cells, windows[cut.passes - 1]);
+          EXPECT_EQ(walker.states.at(cut.path.back().state).cells, windows[cut.passes - 1]);
         } else {
-          EXPECT_EQ(cut.path, std::vector{walker.root()});
+          EXPECT_EQ(cut.path, std::vector{walker.states.setup().root()});
         }
         // What was cut can be taken up again, also inside a block.
         EXPECT_EQ(walker.walk({cut.path.back().state, action}, kNoLimit).path.back(),
@@ -184,7 +182,7 @@ TEST(Walker, ALimitGivesAPrefixOfTheWalk) {
 
 TEST(Walker, AnObserverCanStopAWalkAsALimitWould) {
   Duo duo;
-  Walker walker = duo.walker({.window = 8, .ratios = kRatios});
+  NumberedWalks walker = duo.walker({.window = 8, .ratios = kRatios});
   int passes = 0;
   const Outcome stopped = walker.walk({0, 0}, kNoLimit, [&](auto, auto) { return ++passes < 3; });
   EXPECT_EQ(stopped.path, walker.walk({0, 0}, 3).path);
@@ -194,11 +192,11 @@ TEST(Walker, AnObserverCanStopAWalkAsALimitWould) {
 TEST(Walker, WalksDoNotDependOnTheirOrderOrOnOtherWalks) {
   Duo duo, other;
   const WalkOptions options{.window = 12, .ratios = kRatios};
-  Walker walker = duo.walker(options);
+  NumberedWalks walker = duo.walker(options);
   const std::vector<Trial> trials = trials_below_root(walker);
   // Each child again in a walker that has seen its ancestors alone, the last child first.
   for (std::size_t i = trials.size(); i-- > 0;) {
-    Walker fresh = other.walker(options);
+    NumberedWalks fresh = other.walker(options);
     StateId at = 0;
     for (const int action : actions_to(walker, trials, trials[i])) {
       at = fresh.walk({at, action}, kNoLimit).path.front().state;
@@ -211,13 +209,13 @@ TEST(Walker, WalksDoNotDependOnTheirOrderOrOnOtherWalks) {
 TEST(Walker, ActionsThatDifferInTheirIndexAloneDrawDifferently) {
   Duo duo;
   duo.actions = {{.temperature = 2}, {.temperature = 2}};
-  Walker walker = duo.walker({.window = 16, .ratios = kRatios});
+  NumberedWalks walker = duo.walker({.window = 16, .ratios = kRatios});
   EXPECT_NE(walker.walk({0, 0}, kNoLimit).path, walker.walk({0, 1}, kNoLimit).path);
 }
 
 TEST(Walker, FreshDrawsDifferAndCanBeRepeated) {
   Duo duo;
-  Walker walker = duo.walker({.window = 16, .ratios = kRatios});
+  NumberedWalks walker = duo.walker({.window = 16, .ratios = kRatios});
   for (const int action : {2, 3, 4}) {
     std::set<StateId> ends;
     for (std::uint64_t draw = 0; draw < 10; ++draw) {
@@ -233,7 +231,7 @@ TEST(Walker, FreshDrawsDifferAndCanBeRepeated) {
 
 TEST(Walker, OneActionEndsWhereItEndedFromTheRoot) {
   Duo duo;
-  Walker walker = duo.walker({.window = 32, .ratios = kRatios});
+  NumberedWalks walker = duo.walker({.window = 32, .ratios = kRatios});
   const Place end = walker.walk({0, 0}, kNoLimit).path.back();
   for (StateId at = 0; at != end.state;) {
     const Outcome outcome = walker.walk({at, 0}, kNoLimit);
@@ -244,7 +242,7 @@ TEST(Walker, OneActionEndsWhereItEndedFromTheRoot) {
 
 TEST(Walker, ASwitchKeepsTheMasksAndTheTextAndCostsNoPass) {
   Duo duo;
-  Walker walker = duo.walker({.window = 24, .ratios = kRatios});
+  NumberedWalks walker = duo.walker({.window = 24, .ratios = kRatios});
   for (const Place& place : walker.walk({0, 0}, kNoLimit).path) {
     const Outcome entered = walker.walk({place.state, 1}, 0);
     EXPECT_EQ(entered.passes, 0);
@@ -258,16 +256,16 @@ TEST(Walker, Window768HasAtMostSixSwapsOnAPath) {
   Duo duo;
   duo.actions = {{.model = 0, .strategy = Strategy::kRandom},
                  {.model = 1, .strategy = Strategy::kRandom}};
-  Walker walker = duo.walker({.window = 768, .ratios = kRatios});
-  Place at = walker.root();
+  NumberedWalks walker = duo.walker({.window = 768, .ratios = kRatios});
+  Place at = walker.states.setup().root();
   std::vector<int> levels, lexicons;
-  for (const int target : walker.targets()) {  // a node at the last one is a leaf
+  for (const int target : walker.states.setup().targets()) {  // a node at the last one is a leaf
     const Outcome outcome =
         walker.walk({at.state, static_cast<int>(levels.size()) % 2}, at.masks - target);
     ASSERT_EQ(outcome.path.size(), 1);
     at = outcome.path.front();
     levels.push_back(at.masks);
-    lexicons.push_back(walker.state(at.state).lexicon);
+    lexicons.push_back(walker.states.at(at.state).lexicon);
   }
   EXPECT_EQ(levels, (std::vector<int>{691, 614, 537, 460, 384, 307, 153}));
   EXPECT_EQ(lexicons, (std::vector<int>{0, 1, 0, 1, 0, 1, 0}))
@@ -276,12 +274,12 @@ TEST(Walker, Window768HasAtMostSixSwapsOnAPath) {
 
 TEST(Walker, BlocksAreFinishedOneByOneFromTheLeft) {
   Duo duo;
-  Walker walker = duo.walker({.window = 20, .ratios = kRatios, .block_length = 4});
-  EXPECT_EQ(walker.targets(), (std::vector<int>{16, 12, 8, 4}));
+  NumberedWalks walker = duo.walker({.window = 20, .ratios = kRatios, .block_length = 4});
+  EXPECT_EQ(walker.states.setup().targets(), (std::vector<int>{16, 12, 8, 4}));
   for (const Trial& trial : trials_below_root(walker)) {
     for (const Place& place : walker.walk(trial, kNoLimit).path) {
       EXPECT_EQ(place.masks % 4, 0);
-      const WindowState state = walker.state(place.state);
+      const WindowState state = walker.states.at(place.state);
       const Token mask = (state.lexicon == 0 ? dream_lexicon() : llada_lexicon()).tokens.mask;
       const auto first = std::find(state.cells.begin(), state.cells.end(), mask);
       EXPECT_EQ(state.cells.end() - first, place.masks) << "something right of a mask is committed";
@@ -291,8 +289,8 @@ TEST(Walker, BlocksAreFinishedOneByOneFromTheLeft) {
 
 TEST(Walker, ABlockAsLongAsTheWindowIsThePlainSearch) {
   Duo duo;
-  Walker plain = duo.walker({.window = 16, .ratios = kRatios});
-  Walker block = duo.walker({.window = 16, .ratios = kRatios, .block_length = 16});
+  NumberedWalks plain = duo.walker({.window = 16, .ratios = kRatios});
+  NumberedWalks block = duo.walker({.window = 16, .ratios = kRatios, .block_length = 16});
   for (const Trial& trial : trials_below_root(plain)) {
     EXPECT_EQ(block.walk(trial, kNoLimit).path, plain.walk(trial, kNoLimit).path);
   }
@@ -310,8 +308,8 @@ TEST(Walker, AModelWithAttentionBlocksIsAskedForOneOfThemAtATime) {
   });
   for (const int block : {0, 4, 8}) {
     for (const int prompt : {4, 5, 7}) {
-      Walker walker({{&model, sdc_lexicon().tokenizer, std::vector<Token>(prompt, 40)}}, {{}},
-                    {.window = 16, .ratios = kRatios, .block_length = block});
+      NumberedWalks walker({{&model, sdc_lexicon().tokenizer, std::vector<Token>(prompt, 40)}},
+                           {{}}, {.window = 16, .ratios = kRatios, .block_length = block});
       EXPECT_EQ(walker.walk({0, 0}, kNoLimit).passes, 16);
     }
   }
@@ -332,47 +330,37 @@ TEST(Walker, TheActiveMasksAreTheFirstOnesAndThoseThatTheModelIsAskedFor) {
       return logits;
     });
     for (const int prompt : {4, 5, 7}) {
-      Walker walker({{&model, sdc_lexicon().tokenizer, std::vector<Token>(prompt, 40)}}, {{}},
-                    {.window = 16, .ratios = kRatios, .block_length = block_length});
+      NumberedWalks walker({{&model, sdc_lexicon().tokenizer, std::vector<Token>(prompt, 40)}},
+                           {{}}, {.window = 16, .ratios = kRatios, .block_length = block_length});
       std::vector<Token> window(16, mask);
       walker.walk({0, 0}, kNoLimit, [&](std::span<const Token> now, auto) {
         std::vector<int> active;
-        for (int cell = 0; std::cmp_less(active.size(), *walker.active_masks(window, 0)); ++cell)
+        for (int cell = 0;
+             std::cmp_less(active.size(), *walker.states.setup().active_masks(window, 0)); ++cell)
           if (window.at(cell) == mask) active.push_back(prompt + cell);
         EXPECT_EQ(asked, active) << "block length " << block_length << ", prompt " << prompt;
         asked.clear();
         window.assign(now.begin(), now.end());
         return true;
       });
-      EXPECT_EQ(walker.active_masks(window, 0), 0) << "all is filled";
+      EXPECT_EQ(walker.states.setup().active_masks(window, 0), 0) << "all is filled";
     }
   }
 }
 
-TEST(Walker, WithoutBlocksNoMaskIsSetApart) {
-  ScriptedModel plain = hashing_model(sdc_lexicon(), 1);
-  ScriptedModel blocks = hashing_model(sdc_lexicon(), 1, /*block=*/4);
-  const Walker walker(
-      {{&plain, sdc_lexicon().tokenizer, {40}}, {&blocks, sdc_lexicon().tokenizer, {40}}},
-      {{.model = 0}, {.model = 1}}, {.window = 16, .ratios = kRatios});
-  const std::vector<Token> window(16, sdc_lexicon().tokens.mask);
-  EXPECT_EQ(walker.active_masks(window, 0), std::nullopt);
-  EXPECT_EQ(walker.active_masks(window, 1), 3) << "the prompt's token is in the first block";
-}
-
 TEST(Walker, OriginSpendsAtMostItsMasksAndCarriesItsSteps) {
   Duo duo;
-  Walker walker = duo.walker({.window = 32, .ratios = kRatios});
+  NumberedWalks walker = duo.walker({.window = 32, .ratios = kRatios});
   bool carried = false, jumped = false;
   for (std::uint64_t draw = 0; draw < 20; ++draw) {
     const Outcome outcome = walker.walk({0, 3, draw}, kNoLimit);
     EXPECT_TRUE(outcome.complete);
     EXPECT_LE(outcome.passes, 32);
-    EXPECT_EQ(walker.state(outcome.path.back().state).steps_left, 0);
+    EXPECT_EQ(walker.states.at(outcome.path.back().state).steps_left, 0);
     for (const Place& place : outcome.path) {
-      carried = carried || walker.state(place.state).steps_left > 0;
+      carried = carried || walker.states.at(place.state).steps_left > 0;
     }
-    jumped = jumped || outcome.path.size() <= walker.targets().size();
+    jumped = jumped || outcome.path.size() <= walker.states.setup().targets().size();
     const Place& middle = outcome.path[outcome.path.size() / 2];
     EXPECT_EQ(walker.walk({middle.state, 1}, kNoLimit).passes, middle.masks)
         << "another action ignores them";
@@ -394,13 +382,13 @@ TEST(Walker, OriginTossesNewCoinsAfterAPassThatCommitsNothing) {
 
 TEST(Walker, AFixedWindowKeepsItsLengthOrIsInfeasible) {
   Duo duo;
-  Walker walker =
+  NumberedWalks walker =
       duo.walker({.window = 24, .ratios = kRatios, .policy = WindowPolicy::kFixedWindow});
   int infeasible = 0;
   for (std::uint64_t draw = 0; draw < 30; ++draw) {
     for (const Place& place : walker.walk({0, 2, draw}, kNoLimit).path) {
       for (const int action : {1, 4}) {
-        const int states = walker.states();
+        const int states = walker.states.size();
         const Outcome outcome = walker.walk({place.state, action}, kNoLimit);
         if (outcome.feasible) {
           for (const WindowState& state : states_of(walker, outcome))
@@ -410,7 +398,7 @@ TEST(Walker, AFixedWindowKeepsItsLengthOrIsInfeasible) {
         ++infeasible;
         EXPECT_EQ(outcome.passes, 0);
         EXPECT_TRUE(outcome.path.empty());
-        EXPECT_EQ(walker.states(), states);
+        EXPECT_EQ(walker.states.size(), states);
       }
     }
   }
@@ -420,7 +408,7 @@ TEST(Walker, AFixedWindowKeepsItsLengthOrIsInfeasible) {
 TEST(Walker, AModelWhoseContextIsTooShortIsInfeasible) {
   ScriptedModel wide = hashing_model(dream_lexicon(), 1);
   ScriptedModel narrow = hashing_model(llada_lexicon(), 2, 0, /*max_length=*/17);
-  Walker walker(
+  NumberedWalks walker(
       {{&wide, dream_lexicon().tokenizer, {1}}, {&narrow, llada_lexicon().tokenizer, {1, 2}}},
       {{.model = 0}, {.model = 1}}, {.window = 16, .ratios = kRatios});
   EXPECT_TRUE(walker.walk({0, 0}, kNoLimit).feasible);
@@ -430,7 +418,7 @@ TEST(Walker, AModelWhoseContextIsTooShortIsInfeasible) {
 
 TEST(Walker, AnEndIsAnEndForEveryAction) {
   Duo duo;
-  Walker walker = duo.walker({.window = 8, .ratios = kRatios});
+  NumberedWalks walker = duo.walker({.window = 8, .ratios = kRatios});
   const Place end = walker.walk({0, 0}, kNoLimit).path.back();
   for (int action = 0; action < walker.actions(); ++action) {
     const Outcome outcome = walker.walk({end.state, action}, kNoLimit);
@@ -446,10 +434,10 @@ TEST(Walker, AFailedPassLeavesNoStates) {
     if (++passes > 100) throw std::runtime_error("out of memory");
     return std::vector<float>(dream_lexicon().tokenizer->size(), 1.0f);
   });
-  Walker walker({{&model, dream_lexicon().tokenizer, {1}}}, {{}},
-                {.window = 16, .ratios = kRatios});
+  NumberedWalks walker({{&model, dream_lexicon().tokenizer, {1}}}, {{}},
+                       {.window = 16, .ratios = kRatios});
   EXPECT_THROW(walker.walk({0, 0}, kNoLimit), std::runtime_error);
-  EXPECT_EQ(walker.states(), 1);
+  EXPECT_EQ(walker.states.size(), 1);
 }
 
 // Writes "a" everywhere but an end of text in cell 2, in the order of `order`.
@@ -468,7 +456,7 @@ struct Dictated {
 
 TEST(Walker, TextIsClosedOnceNothingIsMaskedBeforeItsEnd) {
   Dictated dictated{{2, 3, 1, 0}};
-  Walker walker({{&dictated.model, dream_lexicon().tokenizer, {}}}, {{}}, {.window = 4});
+  NumberedWalks walker({{&dictated.model, dream_lexicon().tokenizer, {}}}, {{}}, {.window = 4});
   const std::vector<std::pair<std::string, bool>> expected = {
       {"", false}, {"", false}, {"", false}, {"a", false}, {"aa", true}};
   for (int limit = 0; limit <= 4; ++limit) {
@@ -477,7 +465,7 @@ TEST(Walker, TextIsClosedOnceNothingIsMaskedBeforeItsEnd) {
     EXPECT_EQ(walker.closed(state), expected[limit].second) << limit;
   }
   Dictated early{{0, 1, 2, 3}};
-  Walker other({{&early.model, dream_lexicon().tokenizer, {}}}, {{}}, {.window = 4});
+  NumberedWalks other({{&early.model, dream_lexicon().tokenizer, {}}}, {{}}, {.window = 4});
   EXPECT_FALSE(other.closed(other.walk({0, 0}, 2).path.back().state));
   EXPECT_TRUE(other.closed(other.walk({0, 0}, 3).path.back().state))
       << "the mask stands behind the end";
@@ -485,7 +473,7 @@ TEST(Walker, TextIsClosedOnceNothingIsMaskedBeforeItsEnd) {
 
 TEST(Walker, AClosedTextIsTheTextOfEveryEndBelowIt) {
   Duo duo{.dream = hashing_model(dream_lexicon(), 1, 0, 4096, /*any_special=*/true)};
-  Walker walker = duo.walker({.window = 16, .ratios = kRatios});
+  NumberedWalks walker = duo.walker({.window = 16, .ratios = kRatios});
   int closed = 0;
   for (std::uint64_t draw = 0; draw < 200; ++draw) {
     for (const Place& place : walker.walk({0, 2, draw}, kNoLimit).path) {
@@ -511,26 +499,10 @@ TEST(Walker, ATextThatAnotherTokenizerWouldCutIsNotClosed) {
   ScriptedModel llada = hashing_model(llada_lexicon(), 1);
   const Participant first{&model, dream_lexicon().tokenizer, {}};
   const Participant second{&llada, llada_lexicon().tokenizer, {}};
-  Walker alone({first}, {{}}, {.window = 4}), together({first, second}, {{}}, {.window = 4});
+  NumberedWalks alone({first}, {{}}, {.window = 4}), together({first, second}, {{}}, {.window = 4});
   EXPECT_TRUE(alone.closed(alone.walk({0, 0}, 2).path.back().state));
   EXPECT_FALSE(together.closed(together.walk({0, 0}, 2).path.back().state));
   EXPECT_TRUE(together.closed(together.walk({0, 0}, kNoLimit).path.back().state));
-}
-
-TEST(Walker, WhatDoesNotFitTogetherIsRefused) {
-  Duo duo;
-  const auto make = [&](std::vector<Action> actions, const WalkOptions& options,
-                        std::vector<Token> prompt = {}) {
-    Walker({{&duo.dream, dream_lexicon().tokenizer, std::move(prompt)}}, std::move(actions),
-           options);
-  };
-  EXPECT_ERROR(make({}, {}), "at least one action");
-  EXPECT_ERROR(make({{.model = 1}}, {}), "names model 1, but there are 1");
-  EXPECT_ERROR(make({{.allow_mask = true}}, {}), "allow-mask");
-  EXPECT_ERROR(make({{.temperature = -1}}, {}), "temperature");
-  EXPECT_ERROR(make({{}}, {.window = 0}), "at least 1 cell");
-  EXPECT_ERROR(make({{}}, {.window = 10, .block_length = 4}), "not a multiple of the block length");
-  EXPECT_ERROR(make({{}}, {}, {dream_lexicon().tokens.mask}), "mask token");
 }
 
 }  // namespace

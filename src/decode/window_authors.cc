@@ -27,15 +27,15 @@ void WindowAuthors::learn(const Trial& trial, const Outcome& outcome) {
   if (outcome.cached) return;
   for (const Place& place : outcome.path) {
     if (known_.contains(place.state)) continue;
-    known_[place.state] = of(trial, walker_.state(place.state).cells);
+    known_[place.state] = of(trial, states_.at(place.state).cells);
   }
 }
 
 std::vector<int> WindowAuthors::of(const Trial& trial, std::span<const Token> window) const {
   std::vector<int> authors(window.size(), kNobody);
-  const std::optional<WindowState> entered = walker_.enter(trial);
+  const std::optional<WindowState> entered = states_.enter(trial);
   if (!entered) return authors;
-  const Token mask = walker_.lexicon_of_action(trial.action).tokens.mask;
+  const Token mask = states_.setup().lexicon_of_action(trial.action).tokens.mask;
   const std::vector<int> before = inherited(trial, *entered);
   for (std::size_t cell = 0; cell < window.size(); ++cell) {
     if (window[cell] == mask) continue;
@@ -48,10 +48,10 @@ std::vector<int> WindowAuthors::of(const Trial& trial, std::span<const Token> wi
 std::vector<int> WindowAuthors::inherited(const Trial& trial, const WindowState& entered) const {
   const auto known = known_.find(trial.from);
   if (known == known_.end()) return std::vector<int>(entered.cells.size(), kNobody);
-  const WindowState from = walker_.state(trial.from);
+  const WindowState from = states_.at(trial.from);
   if (from.lexicon == entered.lexicon) return known->second;
-  return by_bytes(from.cells, walker_.lexicon_of(from), known->second, entered.cells,
-                  walker_.lexicon_of(entered));
+  return by_bytes(from.cells, states_.lexicon_of(from), known->second, entered.cells,
+                  states_.lexicon_of(entered));
 }
 
 }  // namespace umf

@@ -5,17 +5,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include "decode/walker.h"
+#include "decode/states.h"
 
 namespace umf {
 
 inline constexpr int kNobody = -1;  // of a mask
 
-// One thread at a time, and not while the walker makes states.
+// One thread at a time, and not while states are made.
 class WindowAuthors {
  public:
-  // The walker of the search; must outlive this.
-  explicit WindowAuthors(const Walker& walker) : walker_(walker) {}
+  // Those of the search; must outlive this.
+  explicit WindowAuthors(const States& states) : states_(states) {}
 
   // After every rollout, in order: the states it passed are known from then on. Where two ways meet
   // in one state, the authors of the first stay.
@@ -28,7 +28,7 @@ class WindowAuthors {
  private:
   std::vector<int> inherited(const Trial& trial, const WindowState& entered) const;
 
-  const Walker& walker_;
+  const States& states_;
   std::unordered_map<StateId, std::vector<int>> known_;
 };
 

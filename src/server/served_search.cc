@@ -39,8 +39,7 @@ class SearchRun {
  public:
   SearchRun(Shelf& shelf, const Configuration& configuration, const Problem& problem,
             Reward& reward, const ServedNews& news, Listener& listener)
-      : shelf_(shelf),
-        configuration_(configuration),
+      : configuration_(configuration),
         news_(news),
         listener_(listener),
         search_(configuration, shelf, problem, reward,
@@ -55,16 +54,14 @@ class SearchRun {
   Json drawn_state_json(std::span<const Token> window) const;
   bool rolled_out(const RolloutEvent& event);
   Json rollout_json(const RolloutEvent& event);
-  const SpecialTokens& tokens_of(const Tokenizer& tokenizer) const;
   Completion completion(const Solution& solution, const Candidate& best) const;
 
-  Shelf& shelf_;
   const Configuration& configuration_;
   const ServedNews news_;
   Listener& listener_;
   ProblemSearch search_;
-  WindowAuthors authors_{search_.walker()};  // for those who draw, as the two below
-  TraceWriter trace_{search_.walker()};
+  WindowAuthors authors_{search_.states()};  // for those who draw, as the two below
+  TraceWriter trace_{search_.states()};
   std::chrono::steady_clock::time_point drawn_{};
   long passes_ = 0;
   long best_iteration_ = 0;
@@ -95,12 +92,12 @@ bool SearchRun::passed(std::span<const Token> window) {
 
 Json SearchRun::state_json(std::span<const Token> window) const {
   const int action = search_.asked().action;
-  const int model = configuration_.models[configuration_.actions[action].model];
-  const Checkpoint& checkpoint = shelf_.checkpoint(model);
+  const WalkSetup& setup = search_.states().setup();
+  const Lexicon& lexicon = setup.lexicon_of_action(action);
   Json state = {{"pass", passes_},
                 {"action", configuration_.action_names[action]},
-                {"text", masked_text(window, checkpoint.tokenizer, checkpoint.tokens)}};
-  if (const auto active = search_.walker().active_masks(window, action)) state["active"] = *active;
+                {"text", masked_text(window, *lexicon.tokenizer, lexicon.tokens)}};
+  if (const auto active = setup.active_masks(window, action)) state["active"] = *active;
   return state;
 }
 
@@ -120,13 +117,13 @@ Json SearchRun::drawn_state_json(std::span<const Token> window) const {
     if (by.empty() || by.back()[0] != author) by.push_back({author, 0});
     by.back()[1] = by.back()[1].get<int>() + 1;
   }
-  const Walker& walker = search_.walker();
+  const WalkSetup& setup = search_.states().setup();
   Json state = {{"nfe", passes_},
                 {"from", trial.from},
                 {"action", trial.action},
-                {"window", Json(window_json(walker.lexicon_of_action(trial.action), window))},
+                {"window", Json(window_json(setup.lexicon_of_action(trial.action), window))},
                 {"by", by}};
-  if (const auto active = walker.active_masks(window, trial.action)) state["active"] = *active;
+  if (const auto active = setup.active_masks(window, trial.action)) state["active"] = *active;
   return state;
 }
 
@@ -148,18 +145,9 @@ Json SearchRun::rollout_json(const RolloutEvent& event) {
   return json;
 }
 
-// States are in the ids of one of the models.
-const SpecialTokens& SearchRun::tokens_of(const Tokenizer& tokenizer) const {
-  for (const int number : configuration_.models) {
-    const Checkpoint& checkpoint = shelf_.checkpoint(number);
-    if (&checkpoint.tokenizer == &tokenizer) return checkpoint.tokens;
-  }
-  throw Error("a state belongs to none of the search's models");
-}
-
 Completion SearchRun::completion(const Solution& solution, const Candidate& best) const {
-  const WindowState end = search_.walker().state(best.end);
-  const SpecialTokens& tokens = tokens_of(search_.walker().tokenizer_of(end));
+  const WindowState end = search_.states().at(best.end);
+  const SpecialTokens& tokens = search_.states().lexicon_of(end).tokens;
   Completion completion;
   completion.choices.push_back(
       {search_.text(best.end), has_end(end.cells, tokens) ? "stop" : "length"});

@@ -158,8 +158,7 @@ struct WaitingRun {
 WaitingRun run_waiting(const std::string& name, int workers, int windows, std::uint64_t seed) {
   const Lexicon& lexicon = llada_lexicon();
   std::vector<std::unique_ptr<WaitingModel>> models;
-  std::vector<std::unique_ptr<Walker>> walkers;
-  std::vector<Walker*> crew;
+  std::vector<WalkSetup> setups;
   const int actions = name == "best-of-n" || name == "dts" ? 1 : 2;
   for (int i = 0; i <= workers; ++i) {  // the first keeps the states
     std::vector<Participant> participants;
@@ -169,19 +168,19 @@ WaitingRun run_waiting(const std::string& name, int workers, int windows, std::u
       participants.push_back({models.back().get(), lexicon.tokenizer, {}});
       list.push_back({.model = k, .temperature = 1});
     }
-    walkers.push_back(std::make_unique<Walker>(
-        participants, list,
-        WalkOptions{.window = kWindow,
-                    .ratios = {std::begin(kPaperRatios), std::end(kPaperRatios)}}));
-    if (i > 0) crew.push_back(walkers.back().get());
+    setups.emplace_back(participants, list,
+                        WalkOptions{.window = kWindow,
+                                    .ratios = {std::begin(kPaperRatios), std::end(kPaperRatios)}});
   }
   Judge judge(0);
   RolloutCache known;
-  Walker& states = *walkers.front();
-  const auto search =
-      make_search(name, {.root = states.root(), .actions = actions, .seed = seed, .cache = &known});
+  States states(setups.front());
+  std::vector<Walker> walkers;
+  for (int i = 1; i <= workers; ++i) walkers.emplace_back(setups[i]);
+  const auto search = make_search(
+      name, {.root = states.setup().root(), .actions = actions, .seed = seed, .cache = &known});
   WaitingRun result;
-  AheadWorld world(states, crew, judge, {});
+  AheadWorld world(states, std::move(walkers), judge, {});
   world.set_forecast(forecast_of(*search, known, states, judge, true));
   const auto start = BenchClock::now();
   result.solution = solve(*search, world, known, {.budget = static_cast<long>(kWindow) * windows});

@@ -17,11 +17,11 @@ PossibleRewards possible_rewards(const Reward& reward) {
 
 }  // namespace
 
-AheadWorld::AheadWorld(Walker& states, std::vector<Walker*> crew, Reward& reward,
+AheadWorld::AheadWorld(States& states, std::vector<Walker> walkers, Reward& reward,
                        WalkObserver observer)
     : states_(states),
-      crew_(std::move(crew), std::move(observer), bell_),
-      judging_(reward, crew_.size(), bell_) {}
+      pool_(std::move(walkers), std::move(observer), bell_),
+      judging_(reward, pool_.size(), bell_) {}
 
 AheadWorld::~AheadWorld() { finish(); }
 
@@ -30,60 +30,57 @@ Outcome AheadWorld::walk(const Trial& trial, int limit) {
   if (trial != asked_ || limit > limit_) limit_ = limit;
   asked_ = trial;
   while (true) {
-    const WalkPointer walk = wanted(trial, limit);
-    attend([&] { return walk->finished(); });
-    std::erase(walks_, walk);
-    if (walk->serves(limit)) return hand_over(*walk);
+    const TaskPointer task = wanted(trial, limit);
+    attend([&] { return task->finished(); });
+    std::erase(tasks_, task);
+    if (task->serves(limit)) return hand_over(*task);
   }
 }
 
 // A walk with more to spend is of no use where it would be cut: it is made again.
-AheadWorld::WalkPointer AheadWorld::wanted(const Trial& trial, int limit) {
-  if (const WalkPointer walk = find(trial)) {
-    if (walk->finished() ? walk->serves(limit) : walk->limit <= limit) {
-      walk->want();
-      return walk;
+AheadWorld::TaskPointer AheadWorld::wanted(const Trial& trial, int limit) {
+  if (const TaskPointer task = find(trial)) {
+    if (task->finished() ? task->serves(limit) : task->limit <= limit) {
+      task->want();
+      return task;
     }
-    drop(walk);
+    drop(task);
   }
   make_room();
   return begin(trial, limit, /*ahead=*/false);
 }
 
-AheadWorld::WalkPointer AheadWorld::find(const Trial& trial) const {
+AheadWorld::TaskPointer AheadWorld::find(const Trial& trial) const {
   const auto known =
-      std::ranges::find_if(walks_, [&](const WalkPointer& walk) { return walk->trial == trial; });
-  return known == walks_.end() ? nullptr : *known;
+      std::ranges::find_if(tasks_, [&](const TaskPointer& task) { return task->trial == trial; });
+  return known == tasks_.end() ? nullptr : *known;
 }
 
-AheadWorld::WalkPointer AheadWorld::begin(const Trial& trial, int limit, bool ahead) {
-  walks_.push_back(
-      crew_.begin(std::make_shared<Walk>(trial, states_.state(trial.from), limit, ahead)));
-  return walks_.back();
+AheadWorld::TaskPointer AheadWorld::begin(const Trial& trial, int limit, bool ahead) {
+  tasks_.push_back(
+      pool_.begin(std::make_shared<WalkTask>(trial, states_.at(trial.from), limit, ahead)));
+  return tasks_.back();
 }
 
-void AheadWorld::drop(const WalkPointer& walk) {
-  walk->cancel();
-  std::erase(walks_, walk);
+void AheadWorld::drop(const TaskPointer& task) {
+  task->cancel();
+  std::erase(tasks_, task);
 }
 
 // What is asked for goes before guesses; the one with the fewest passes is the smallest loss.
 void AheadWorld::make_room() {
-  if (crew_.idle() > 0) return;
-  WalkPointer least;
-  for (const WalkPointer& walk : walks_) {
-    if (!walk->finished() && (!least || walk->passes() < least->passes())) least = walk;
+  if (pool_.idle() > 0) return;
+  TaskPointer least;
+  for (const TaskPointer& task : tasks_) {
+    if (!task->finished() && (!least || task->passes() < least->passes())) least = task;
   }
   if (least) drop(least);
 }
 
-Outcome AheadWorld::hand_over(Walk& walk) {
-  if (walk.ahead) speculation_.used += walk.passes();
-  walk.rethrow();
-  Outcome outcome = walk.outcome();
-  for (std::size_t i = 0; i < outcome.path.size(); ++i)
-    outcome.path[i].state = states_.restore(walk.states()[i]);
-  return outcome;
+Outcome AheadWorld::hand_over(WalkTask& task) {
+  if (task.ahead) speculation_.used += task.passes();
+  task.rethrow();
+  return states_.number(task.walk());
 }
 
 Verdict AheadWorld::judge(StateId end) {
@@ -109,40 +106,40 @@ void AheadWorld::attend(const Done& done) {
 // Walks get what the budget will leave if all before them spend a pass per mask; some spend less.
 void AheadWorld::look_ahead() {
   const bool to_judge =
-      std::ranges::any_of(walks_, [](const WalkPointer& walk) { return walk->finished(); });
-  if (crew_.idle() <= 0 && !to_judge) return;
-  ForecastOptions options{.guesses = crew_.size() > 1};
+      std::ranges::any_of(tasks_, [](const TaskPointer& task) { return task->finished(); });
+  if (pool_.idle() <= 0 && !to_judge) return;
+  ForecastOptions options{.guesses = pool_.size() > 1};
   if (judged_ > 0) options.likely = rewards_ / static_cast<double>(judged_);
   options.at_most =
-      std::min(2 * crew_.size() + 2, std::max(0, crew_.idle()) + static_cast<int>(walks_.size()));
+      std::min(2 * pool_.size() + 2, std::max(0, pool_.idle()) + static_cast<int>(tasks_.size()));
   long limit = limit_ - states_.masks(asked_.from);
   for (const auto& [trial, certain] : forecast_(options)) {
     if (limit <= 0) return;
-    const WalkPointer walk = find(trial);
-    if (!walk && crew_.idle() > 0) {
+    const TaskPointer task = find(trial);
+    if (!task && pool_.idle() > 0) {
       begin(trial, static_cast<int>(limit), /*ahead=*/true);
       speculation_.forced += certain;
     }
-    if (walk && certain && walk->finished() && !walk->failed() && walk->outcome().feasible)
-      judging_.begin(walk->text());
+    if (task && certain && task->finished() && !task->failed() && task->walk().feasible)
+      judging_.begin(states_.text(task->walk().path.back()));
     limit -= states_.masks(trial.from);
   }
 }
 
 Speculation AheadWorld::finish() {
-  for (const WalkPointer& walk : walks_) walk->cancel();
-  walks_.clear();
-  crew_.stop();
+  for (const TaskPointer& task : tasks_) task->cancel();
+  tasks_.clear();
+  pool_.stop();
   judging_.stop();
-  speculation_.passes = crew_.passes_ahead();
+  speculation_.passes = pool_.passes_ahead();
   return speculation_;
 }
 
 AheadWorld::Forecast forecast_of(const Search& search, const RolloutCache& known,
-                                 const Walker& states, const Reward& reward, bool use_cache) {
+                                 const States& states, const Reward& reward, bool use_cache) {
   return [&,
           outlook = Outlook{.known = &known,
-                            .targets = states.targets(),
+                            .targets = states.setup().targets(),
                             .masks = [&states](StateId id) { return states.masks(id); },
                             .use_cache = use_cache},
           possible = possible_rewards(reward)](ForecastOptions options) {

@@ -6,9 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include "decode/states.h"
 #include "search/forecast.h"
-#include "session/crew.h"
 #include "session/judging.h"
+#include "session/walker_pool.h"
 #include "solve/world.h"
 
 namespace umf {
@@ -32,19 +33,19 @@ class AheadWorld final : public ModelWorld {
   // Called while the search waits for an answer.
   using Forecast = std::function<std::vector<Foreseen>(ForecastOptions options)>;
 
-  // `states` numbers the states and walks nothing itself; each of the crew walks on a thread of its
-  // own. All must be alike but for the memory of their models. With one walker only what is certain
-  // to be asked for is begun early: a wrong guess would hold up what is asked for. `observer` sees
-  // the passes of the walk that the search waits for, on another thread, and may end it.
-  AheadWorld(Walker& states, std::vector<Walker*> crew, Reward& reward, WalkObserver observer);
+  // Each of the walkers walks on a thread of its own. Their setups must be that of `states` but for
+  // the memory of their models. With one walker only what is certain to be asked for is begun
+  // early: a wrong guess would hold up what is asked for. `observer` sees the passes of the walk
+  // that the search waits for, on another thread, and may end it.
+  AheadWorld(States& states, std::vector<Walker> walkers, Reward& reward, WalkObserver observer);
   ~AheadWorld() override;
 
   // Without a forecast nothing is begun early.
   void set_forecast(Forecast forecast) { forecast_ = std::move(forecast); }
 
-  Place root() const override { return states_.root(); }
-  int actions() const override { return states_.actions(); }
-  int model_of(int action) const override { return states_.model_of(action); }
+  Place root() const override { return states_.setup().root(); }
+  int actions() const override { return static_cast<int>(states_.setup().actions().size()); }
+  int model_of(int action) const override { return states_.setup().actions()[action].model; }
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;
 
@@ -52,32 +53,32 @@ class AheadWorld final : public ModelWorld {
   Speculation finish();
 
  private:
-  using WalkPointer = std::shared_ptr<Walk>;
-  WalkPointer find(const Trial& trial) const;
-  WalkPointer wanted(const Trial& trial, int limit);
-  WalkPointer begin(const Trial& trial, int limit, bool ahead);
-  void drop(const WalkPointer& walk);
+  using TaskPointer = std::shared_ptr<WalkTask>;
+  TaskPointer find(const Trial& trial) const;
+  TaskPointer wanted(const Trial& trial, int limit);
+  TaskPointer begin(const Trial& trial, int limit, bool ahead);
+  void drop(const TaskPointer& task);
   void make_room();
-  Outcome hand_over(Walk& walk);
+  Outcome hand_over(WalkTask& task);
   // Works ahead until `done` says so.
   template <class Done>
   void attend(const Done& done);
   void look_ahead();
 
-  Walker& states_;
+  States& states_;
   Forecast forecast_;
   long limit_ = 0;  // of the trial asked for
   double rewards_ = 0;
   long judged_ = 0;
   Speculation speculation_;
-  std::vector<WalkPointer> walks_;  // begun and not handed over
+  std::vector<TaskPointer> tasks_;  // begun and not handed over
   Bell bell_;
-  Crew crew_;
+  WalkerPool pool_;
   Judging judging_;
 };
 
 // Forecasts of `search` over the states of `states`; all arguments must outlive it.
 AheadWorld::Forecast forecast_of(const Search& search, const RolloutCache& known,
-                                 const Walker& states, const Reward& reward, bool use_cache);
+                                 const States& states, const Reward& reward, bool use_cache);
 
 }  // namespace umf

@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "decode/states.h"
 #include "decode/walker.h"
 #include "reward/reward.h"
 #include "session/journal.h"
@@ -13,32 +14,36 @@ namespace umf {
 
 class DecodingWorld final : public ModelWorld {
  public:
-  // All three must outlive the world. `observer` sees every pass and may end a walk.
-  DecodingWorld(Walker& walker, Reward& reward, WalkObserver observer)
-      : walker_(walker), reward_(reward), observer_(std::move(observer)) {}
+  // All must outlive the world. `observer` sees every pass and may end a walk.
+  DecodingWorld(States& states, Reward& reward, WalkObserver observer, WalkMemo* memo = nullptr)
+      : states_(states),
+        walker_(states.setup(), memo),
+        reward_(reward),
+        observer_(std::move(observer)) {}
 
-  Place root() const override { return walker_.root(); }
-  int actions() const override { return walker_.actions(); }
-  int model_of(int action) const override { return walker_.model_of(action); }
+  Place root() const override { return states_.setup().root(); }
+  int actions() const override { return static_cast<int>(states_.setup().actions().size()); }
+  int model_of(int action) const override { return states_.setup().actions()[action].model; }
   Outcome walk(const Trial& trial, int limit) override {
     asked_ = trial;
-    return walker_.walk(trial, limit, observer_);
+    return states_.number(walker_.walk(trial, states_.at(trial.from), limit, observer_));
   }
   Branching branch(StateId from, int action, int children) override {
     asked_ = {from, action};
-    return walker_.branch(from, action, children, observer_);
+    return states_.number(walker_.branch(asked_, states_.at(from), children, observer_));
   }
   // A judge is a function of the text, so that the same text is judged once.
   Verdict judge(StateId end) override;
 
  private:
-  Walker& walker_;
+  States& states_;
+  Walker walker_;
   Reward& reward_;
   WalkObserver observer_;
   std::unordered_map<std::string, Verdict> judged_;
 };
 
-// How a journal writes and reads the walker's states. The walker must outlive it.
-Journal::States journal_states(Walker& walker);
+// How a journal writes and reads states, which must outlive it.
+Journal::States journal_states(States& states);
 
 }  // namespace umf

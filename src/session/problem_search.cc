@@ -17,8 +17,8 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
       shelf_(shelf),
       problem_(problem),
       reward_(reward),
-      participants_(make_participants(configuration, shelf, problem)),
-      walker_(participants_, configuration.actions, configuration.walk),
+      states_({make_participants(configuration, shelf, problem), configuration.actions,
+               configuration.walk}),
       memo_(memo) {
   make_world(std::move(observer));
   require_room();
@@ -26,21 +26,19 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
 
 void ProblemSearch::make_world(WalkObserver observer) {
   if (!configuration_.search().facts.traits.works_ahead) {
-    walker_.share(memo_);
-    models_ = std::make_unique<DecodingWorld>(walker_, reward_, std::move(observer));
+    models_ = std::make_unique<DecodingWorld>(states_, reward_, std::move(observer), memo_);
     return;
   }
-  std::vector<Walker*> crew;
+  const WalkSetup& setup = states_.setup();
+  std::vector<Walker> walkers;
   for (int i = 0; i < configuration_.workers; ++i) {
-    std::vector<Participant> participants = participants_;
-    for (std::size_t k = 0; k < participants.size(); ++k)
-      participants[k].model = &shelf_.replica(i).model(configuration_.models[k]);
-    crew_.push_back(std::make_unique<Walker>(std::move(participants), configuration_.actions,
-                                             configuration_.walk));
-    crew_.back()->share(memo_);
-    crew.push_back(crew_.back().get());
+    std::vector<Model*> models;
+    for (const int number : configuration_.models)
+      models.push_back(&shelf_.replica(i).model(number));
+    walkers.emplace_back(setup.with(models), memo_);
   }
-  auto ahead = std::make_unique<AheadWorld>(walker_, std::move(crew), reward_, std::move(observer));
+  auto ahead =
+      std::make_unique<AheadWorld>(states_, std::move(walkers), reward_, std::move(observer));
   ahead_ = ahead.get();
   models_ = std::move(ahead);
 }
@@ -49,14 +47,14 @@ void ProblemSearch::make_world(WalkObserver observer) {
 void ProblemSearch::require_room() const {
   int room = 0;
   std::vector<std::string> models;
-  for (int action = 0; action < walker_.actions(); ++action) {
-    if (walker_.enter({.from = 0, .action = action})) return;
-    const int model = walker_.model_of(action);
-    const int context = participants_[model].model->info().max_length;
-    const int prompt = static_cast<int>(participants_[model].prompt.size());
+  for (int action = 0; action < models_->actions(); ++action) {
+    if (states_.enter({.from = 0, .action = action})) return;
+    const Participant& participant = states_.setup().participant_of(action);
+    const int context = participant.model->info().max_length;
+    const int prompt = static_cast<int>(participant.prompt.size());
     room = std::max(room, context - prompt);
     std::string text = fmt::format("{} prompt tokens in a context of {} ({})", prompt, context,
-                                   configuration_.model_names[model]);
+                                   configuration_.model_names[models_->model_of(action)]);
     if (std::ranges::find(models, text) == models.end()) models.push_back(std::move(text));
   }
   throw ContextExceeded(
@@ -73,11 +71,11 @@ void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
         fmt::format("search '{}' keeps no checkpoint; leave out --checkpoint", search.name));
   Json configuration = describe_walks(configuration_, shelf_);
   // As tokens: a change of template or tokenizer is a change of the question.
-  for (const Participant& participant : participants_)
+  for (const Participant& participant : states_.setup().participants())
     configuration["prompts"].push_back(participant.prompt);
   configuration["problem"] = {problem_.id, problem_.prompt};
   configuration["reward"] = problem_.reward;
-  Journal::States states = journal_states(walker_);
+  Journal::States states = journal_states(states_);
   states.spent = [this] {
     return Journal::Spent{shelf_.load_seconds(), memo_ == nullptr ? 0 : memo_->passes()};
   };
@@ -92,16 +90,16 @@ Solution ProblemSearch::run(const Observer& observer) {
       c.search(), setup_of(c), world(), options, observer,
       [&](const Search& search, const RolloutCache& known) {
         if (ahead_ == nullptr) return;
-        ahead_->set_forecast(forecast_of(search, known, walker_, reward_, c.solve.use_cache));
+        ahead_->set_forecast(forecast_of(search, known, states_, reward_, c.solve.use_cache));
       });
   if (ahead_ != nullptr) speculation_ = ahead_->finish();
   return solution;
 }
 
-std::string ProblemSearch::text(StateId end) const { return to_valid_utf8(walker_.text(end)); }
+std::string ProblemSearch::text(StateId end) const { return to_valid_utf8(states_.text(end)); }
 
 std::vector<AuthoredText> ProblemSearch::authors(const Candidate& candidate) const {
-  std::vector<AuthoredText> pieces = authorship(walker_, candidate.path, candidate.actions);
+  std::vector<AuthoredText> pieces = authorship(states_, candidate.path, candidate.actions);
   for (AuthoredText& piece : pieces) piece.bytes = to_valid_utf8(piece.bytes);
   return pieces;
 }

@@ -48,8 +48,10 @@ class ProblemSearch {
   std::vector<AuthoredText> authors(const Candidate& candidate) const;
   // While an observer is called: the trial whose pass it sees.
   const Trial& asked() const { return models_->asked(); }
-  long prompt_tokens() const { return static_cast<long>(participants_.front().prompt.size()); }
-  const Walker& walker() const { return walker_; }
+  long prompt_tokens() const {
+    return static_cast<long>(states_.setup().participants().front().prompt.size());
+  }
+  const States& states() const { return states_; }
   const Speculation& speculation() const { return speculation_; }  // after the run
   // Forward passes that an earlier run made, taken from its checkpoint.
   long earlier_passes() const { return journal_ ? journal_->earlier_passes() : 0; }
@@ -63,10 +65,8 @@ class ProblemSearch {
   Shelf& shelf_;
   const Problem& problem_;
   Reward& reward_;
-  std::vector<Participant> participants_;
-  Walker walker_;
+  States states_;
   WalkMemo* memo_;
-  std::vector<std::unique_ptr<Walker>> crew_;
   std::unique_ptr<ModelWorld> models_;  // what walks and judges
   AheadWorld* ahead_ = nullptr;         // the same, for a search of walks
   std::optional<Journal> journal_;

@@ -32,14 +32,16 @@ OrderedJson writes_json(const std::vector<Write>& writes, const Lexicon& lexicon
 }
 
 // The writes of a rollout that notes none: it makes all of them in one pass (TReASURe).
-std::vector<Write> differences(const Walker& walker, const Trial& trial, const Outcome& outcome) {
+std::vector<Write> differences(const States& states, const Trial& trial, const Outcome& outcome) {
   std::vector<Write> writes;
   std::vector<Token> before;
   for (const Place& place : outcome.path) {
-    const std::vector<Token> cells = walker.state(place.state).cells;
+    const WindowState state = states.at(place.state);
+    const std::vector<Token>& cells = state.cells;
     if (before.empty())
-      before = trial.from == 0 ? std::vector<Token>(cells.size(), walker.mask_of(place.state))
-                               : walker.state(trial.from).cells;
+      before = trial.from == 0
+                   ? std::vector<Token>(cells.size(), states.lexicon_of(state).tokens.mask)
+                   : states.at(trial.from).cells;
     for (int cell = 0; std::cmp_less(cell, cells.size()); ++cell) {
       if (before[cell] != cells[cell]) writes.push_back({1, cell, cells[cell]});
     }
@@ -49,11 +51,11 @@ std::vector<Write> differences(const Walker& walker, const Trial& trial, const O
 }
 
 // The window as the rollout found it: its end without what it wrote.
-WindowState entered(const Walker& walker, const Outcome& outcome,
+WindowState entered(const States& states, const Outcome& outcome,
                     const std::vector<Write>& writes) {
-  const StateId end = outcome.path.back().state;
-  WindowState window = walker.state(end);
-  for (const Write& write : writes) window.cells[write.cell] = walker.mask_of(end);
+  WindowState window = states.at(outcome.path.back().state);
+  for (const Write& write : writes)
+    window.cells[write.cell] = states.lexicon_of(window).tokens.mask;
   return window;
 }
 
@@ -100,10 +102,10 @@ OrderedJson TraceWriter::event(const RolloutEvent& event) {
                       {"masks", masks}};
   if (outcome.cached) return json;
   const std::vector<Write> writes =
-      outcome.writes.empty() ? differences(walker_, trial, outcome) : outcome.writes;
-  const WindowState start = entered(walker_, outcome, writes);
-  const Lexicon& lexicon = walker_.lexicon_of(start);
-  if (trial.from != 0 && walker_.state(trial.from).lexicon != start.lexicon)
+      outcome.writes.empty() ? differences(states_, trial, outcome) : outcome.writes;
+  const WindowState start = entered(states_, outcome, writes);
+  const Lexicon& lexicon = states_.lexicon_of(start);
+  if (trial.from != 0 && states_.at(trial.from).lexicon != start.lexicon)
     json["window"] = window_json(lexicon, start.cells);
   json["writes"] = writes_json(writes, lexicon);
   if (verdict != nullptr && judged_.insert(outcome.path.back().state).second)

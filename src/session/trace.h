@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "decode/walker.h"
+#include "decode/states.h"
 #include "solve/solve.h"
 
 namespace umf {
@@ -15,15 +15,15 @@ namespace umf {
 // has told (the verdict on an end, the names of the tests) is not told again.
 class TraceWriter {
  public:
-  // The walker of the search; must outlive this.
-  explicit TraceWriter(const Walker& walker) : walker_(walker) {}
+  // Those of the search; must outlive this.
+  explicit TraceWriter(const States& states) : states_(states) {}
 
   nlohmann::ordered_json event(const RolloutEvent& event);
 
  private:
   nlohmann::ordered_json verdict_json(const Verdict& verdict);
 
-  const Walker& walker_;
+  const States& states_;
   std::unordered_set<StateId> judged_;
   std::vector<std::string> test_names_;
 };

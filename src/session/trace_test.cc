@@ -71,7 +71,7 @@ class Replay {
 
 struct Traced {
   std::vector<Json> lines;
-  std::map<int, Cells> truth;  // what the walker says of the states
+  std::map<int, Cells> truth;  // what the states say
   int window = 0;
 };
 
@@ -80,19 +80,20 @@ Traced traced(const std::string& search, std::vector<Action> actions, long budge
   constexpr int kWindow = 24;
   ScriptedModel dream = hashing_model(dream_lexicon(), 1),
                 llada = hashing_model(llada_lexicon(), 2);
-  Walker walker(
-      {{&dream, dream_lexicon().tokenizer, {1}}, {&llada, llada_lexicon().tokenizer, {1}}},
-      std::move(actions), {.window = kWindow, .ratios = {750, 500, 250}});
+  States states(
+      {{{&dream, dream_lexicon().tokenizer, {1}}, {&llada, llada_lexicon().tokenizer, {1}}},
+       std::move(actions),
+       {.window = kWindow, .ratios = {750, 500, 250}}});
   TwoTests reward;
-  DecodingWorld world(walker, reward, {});
-  TraceWriter tracer(walker);
+  DecodingWorld world(states, reward, {});
+  TraceWriter tracer(states);
   Traced result{.window = kWindow};
   const Observer observer = [&](const RolloutEvent& event) {
     result.lines.push_back(Json::parse(trace_line(tracer.event(event))));
     for (const Place& place : event.outcome.path) {
-      const WindowState state = walker.state(place.state);
+      const WindowState state = states.at(place.state);
       result.truth[place.state] =
-          window_cells(Json::parse(window_json(walker.lexicon_of(state), state.cells).dump()));
+          window_cells(Json::parse(window_json(states.lexicon_of(state), state.cells).dump()));
     }
     return true;
   };
@@ -102,7 +103,7 @@ Traced traced(const std::string& search, std::vector<Action> actions, long budge
   }
   RolloutCache known;
   const auto tree = make_search(
-      search, {.root = walker.root(), .actions = world.actions(), .seed = 3, .cache = &known});
+      search, {.root = world.root(), .actions = world.actions(), .seed = 3, .cache = &known});
   solve(*tree, world, known, {.budget = budget}, observer);
   return result;
 }

@@ -6,7 +6,6 @@
 
 #include "decode/decoder.h"
 #include "decode/walk_testing.h"
-#include "decode/walker.h"
 #include "search/checkpoints.h"
 #include "support/engine_fixture.h"
 #include "tokenizer/tokenizer_testing.h"
@@ -30,11 +29,11 @@ TEST_P(WalksOf, TheRecommendedActionFromTheRootIsPlainDecoding) {
   const Participant one = participant(loaded, "f(x)");
   ASSERT_EQ(one.prompt.size(), 4);
   const std::vector<Token> prompt = one.prompt;
-  Walker walker({one}, {action}, {.window = 16, .ratios = kRatios});
+  NumberedWalks walker({one}, {action}, {.window = 16, .ratios = kRatios});
   const Outcome outcome = walker.walk({0, 0}, INT_MAX);
   const Decoding plain = decode(loaded.model, prompt, action, {.length = 16, .stop_at_end = false},
                                 [](const auto&, auto) { return true; });
-  EXPECT_EQ(walker.state(outcome.path.back().state).cells, plain.window);
+  EXPECT_EQ(walker.states.at(outcome.path.back().state).cells, plain.window);
   EXPECT_EQ(outcome.passes, 16);
   EXPECT_EQ(walker.text(outcome.path.back().state),
             answer_text(loaded.model.tokenizer(), loaded.model.info().tokens, plain.window));
@@ -70,17 +69,17 @@ INSTANTIATE_TEST_SUITE_P(AllModels, WalksOf,
 std::vector<WindowState> alternating_states(int threads, const std::string& backend) {
   Loaded dream(tiny_checkpoint("tiny-dream"), backend_named(backend, threads));
   Loaded llada(tiny_checkpoint("tiny-llada"), backend_named(backend, threads));
-  Walker walker({participant(dream, "def f(x):"), participant(llada, "def f(x):")},
-                {{.model = 0, .strategy = Strategy::kEntropy, .temperature = 0.1f},
-                 {.model = 1},
-                 {.model = 0, .strategy = Strategy::kOrigin, .temperature = 0.5f}},
-                {.window = 16, .ratios = kRatios});
+  NumberedWalks walker({participant(dream, "def f(x):"), participant(llada, "def f(x):")},
+                       {{.model = 0, .strategy = Strategy::kEntropy, .temperature = 0.1f},
+                        {.model = 1},
+                        {.model = 0, .strategy = Strategy::kOrigin, .temperature = 0.5f}},
+                       {.window = 16, .ratios = kRatios});
   std::vector<WindowState> states;
   StateId at = 0;
   for (int level = 0; level < 4; ++level) {
     for (int action = 0; action < 3; ++action) {
       const Outcome outcome = walker.walk({at, action}, INT_MAX);
-      for (const Place& place : outcome.path) states.push_back(walker.state(place.state));
+      for (const Place& place : outcome.path) states.push_back(walker.states.at(place.state));
     }
     at = walker.walk({at, level % 3}, INT_MAX).path.front().state;
   }
@@ -96,8 +95,9 @@ TEST(Walks, ModelsThatTakeTurnsReachTheSameStatesOnEveryNumberOfThreads) {
 TEST(Walks, WalkersThatShareAModelDoNotDisturbEachOther) {
   Loaded loaded(tiny_checkpoint("tiny-llada"), make_cpu_backend(2, ""));
   const Action action{.temperature = 1};
-  Walker one({participant(loaded, "one")}, {action}, {.window = 12, .ratios = kRatios});
-  Walker other({participant(loaded, "other prompt")}, {action}, {.window = 8, .ratios = kRatios});
+  NumberedWalks one({participant(loaded, "one")}, {action}, {.window = 12, .ratios = kRatios});
+  NumberedWalks other({participant(loaded, "other prompt")}, {action},
+                      {.window = 8, .ratios = kRatios});
   const Outcome alone = one.walk({0, 0}, INT_MAX);
   StateId at = 0;
   for (const Place& place :

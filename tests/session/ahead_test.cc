@@ -37,10 +37,10 @@ class SharedJudge final : public Reward {
 
 double in_eighths(std::string_view answer) { return std::floor(8.99 * worth_of(answer)) / 8; }
 
-// Models of one worker, and a walker over them.
+// Models of one worker, and walks with them.
 struct Replica {
   virtual ~Replica() = default;
-  virtual Walker& walker() = 0;
+  virtual const WalkSetup& setup() const = 0;
 };
 using MakeReplica = std::function<std::unique_ptr<Replica>()>;
 
@@ -61,9 +61,9 @@ struct ScriptedReplica final : Replica {
       participants.push_back(
           {models.back().get(), lexicons[i]->tokenizer, lexicons[i]->tokenizer->encode_bytes("?")});
     }
-    walker_.emplace(participants, list, options);
+    setup_.emplace(participants, list, options);
   }
-  Walker& walker() override { return *walker_; }
+  const WalkSetup& setup() const override { return *setup_; }
 
   // Calls `before` first; what it gives is not used.
   static std::unique_ptr<ScriptedModel> with(const ScriptedModel::Script& before,
@@ -77,7 +77,7 @@ struct ScriptedReplica final : Replica {
   }
 
   std::vector<std::unique_ptr<ScriptedModel>> models;
-  std::optional<Walker> walker_;
+  std::optional<WalkSetup> setup_;
 };
 
 struct Plan {
@@ -105,19 +105,19 @@ std::string describe(const Ledger& ledger) {
   return text;
 }
 
-std::string describe(const std::optional<Candidate>& best, const Walker& walker) {
+std::string describe(const std::optional<Candidate>& best, const States& states) {
   if (!best) return "nothing";
   return fmt::format("state {} {} complete {} iteration {} path {} why '{}' text '{}'", best->end,
                      best->reward, best->complete, best->iteration, fmt::join(best->actions, ""),
-                     best->why, walker.text(best->end));
+                     best->why, states.text(best->end));
 }
 
-std::string describe(const Solution& solution, const Walker& walker) {
+std::string describe(const Solution& solution, const States& states) {
   std::string text = fmt::format("{} '{}' nodes {} depth {} | {} | {}", name_of(solution.stopped),
                                  solution.message, solution.nodes, solution.depth,
-                                 describe(solution.best, walker), describe(solution.ledger));
+                                 describe(solution.best, states), describe(solution.ledger));
   for (const CurvePoint& point : solution.curve)
-    text += fmt::format(" | {} {} {}", point.budget, describe(point.best, walker),
+    text += fmt::format(" | {} {} {}", point.budget, describe(point.best, states),
                         describe(point.ledger));
   return text;
 }
@@ -130,31 +130,34 @@ std::unique_ptr<Replica> make_replica(const Plan& plan) {
 Report run(const Plan& plan, int workers, const std::filesystem::path& journal_path = {},
            const WalkObserver& observer = {}) {
   std::vector<std::unique_ptr<Replica>> replicas;
-  std::vector<Walker*> crew;
+  std::vector<Walker> walkers;
   const auto home = make_replica(plan);
-  Walker& walker = home->walker();
+  States states(home->setup());
   for (int i = 0; i < workers; ++i) {
     replicas.push_back(make_replica(plan));
-    crew.push_back(&replicas.back()->walker());
+    walkers.emplace_back(replicas.back()->setup());
   }
   SharedJudge judge(plan.worth, plan.parts);
   RolloutCache known;
-  SearchSetup setup{.root = walker.root(), .actions = walker.actions(), .seed = 3, .cache = &known};
-  setup.budget = plan.options.budget;
+  SearchSetup setup{.root = states.setup().root(),
+                    .actions = static_cast<int>(states.setup().actions().size()),
+                    .seed = 3,
+                    .budget = plan.options.budget,
+                    .cache = &known};
   setup.options.set<Pair>({.method = plan.pair_method});
   const auto search = make_search(plan.search, setup);
   std::optional<DecodingWorld> plain;
   std::optional<AheadWorld> ahead;
   if (workers == 0) {
-    plain.emplace(walker, judge, observer);
+    plain.emplace(states, judge, observer);
   } else {
-    ahead.emplace(walker, crew, judge, observer);
-    ahead->set_forecast(forecast_of(*search, known, walker, judge, plan.options.use_cache));
+    ahead.emplace(states, std::move(walkers), judge, observer);
+    ahead->set_forecast(forecast_of(*search, known, states, judge, plan.options.use_cache));
   }
   World& inner = ahead ? static_cast<World&>(*ahead) : *plain;
   std::optional<Journal> journal;
   if (!journal_path.empty())
-    journal.emplace(inner, journal_path, Json{{"plan", 1}}, journal_states(walker));
+    journal.emplace(inner, journal_path, Json{{"plan", 1}}, journal_states(states));
   World& world = journal ? static_cast<World&>(*journal) : inner;
   Report report;
   const Solution solution =
@@ -166,7 +169,7 @@ Report run(const Plan& plan, int workers, const std::filesystem::path& journal_p
         return true;
       });
   if (ahead) report.ahead = ahead->finish();
-  report.result = describe(solution, walker);
+  report.result = describe(solution, states);
   if (journal) report.journal = read_file(journal_path);
   return report;
 }
@@ -276,12 +279,12 @@ TEST(Ahead, TransformersGiveTheSameOnEveryNumberOfThreads) {
         actions.push_back(recommended_action(model.info()));
         actions.back().model = static_cast<int>(actions.size()) - 1;
       }
-      walker_.emplace(participants, actions,
-                      WalkOptions{.window = kWindow, .ratios = {900, 800, 700, 500, 200}});
+      setup_.emplace(participants, actions,
+                     WalkOptions{.window = kWindow, .ratios = {900, 800, 700, 500, 200}});
     }
-    Walker& walker() override { return *walker_; }
+    const WalkSetup& setup() const override { return *setup_; }
     std::vector<std::unique_ptr<Loaded>> models;
-    std::optional<Walker> walker_;
+    std::optional<WalkSetup> setup_;
   };
   for (const auto& names : {std::vector<std::string>{"tiny-dream", "tiny-llada"},
                             {"tiny-dream", "tiny-llada", "tiny-diffucoder"}}) {
@@ -412,14 +415,14 @@ class ForcedWalks final : public World {
 
 ForcedWalks find_forced(const Plan& plan) {
   const auto replica = make_replica(plan);
-  Walker& walker = replica->walker();
+  States states(replica->setup());
   SharedJudge judge(plan.worth, plan.parts);
-  DecodingWorld inner(walker, judge, {});
+  DecodingWorld inner(states, judge, {});
   ForcedWalks world(inner);
   RolloutCache known;
   const auto search =
-      make_search(plan.search, {.root = walker.root(), .actions = plan.actions, .cache = &known});
-  world.forecast = forecast_of(*search, known, walker, judge, true);
+      make_search(plan.search, {.root = inner.root(), .actions = plan.actions, .cache = &known});
+  world.forecast = forecast_of(*search, known, states, judge, true);
   solve(*search, world, known, plan.options);
   world.forecast = {};
   return world;

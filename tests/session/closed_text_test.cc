@@ -41,19 +41,19 @@ Result run(bool closed_text, int rollouts) {
   const WalkOptions options{.window = 40,
                             .ratios = {std::begin(kPaperRatios), std::end(kPaperRatios)},
                             .closed_text = closed_text};
-  Walker walker(participants, actions, options);
+  States states({participants, actions, options});
   LengthReward reward;
-  DecodingWorld world(walker, reward, {});
+  DecodingWorld world(states, reward, {});
   RolloutCache cache;
   const auto search =
-      make_search("unmaskfork", {.root = walker.root(), .actions = 2, .cache = &cache});
+      make_search("unmaskfork", {.root = world.root(), .actions = 2, .cache = &cache});
   Result result;
   const Solution solution =
       solve(*search, world, cache, {.budget = 1'000'000}, [&](const RolloutEvent& event) {
         result.rewards.push_back(event.outcome.reward);
         return static_cast<int>(result.rewards.size()) < rollouts;
       });
-  result.answer = walker.text(solution.best->end);
+  result.answer = states.text(solution.best->end);
   result.ledger = solution.ledger;
   return result;
 }

@@ -50,23 +50,23 @@ std::string describe(const Ledger& ledger) {
   return text;
 }
 
-std::string describe(const std::optional<Candidate>& best, const Walker& walker) {
+std::string describe(const std::optional<Candidate>& best, const States& states) {
   if (!best) return "nothing";
   return fmt::format("state {} {} complete {} iteration {} path {} why '{}' text '{}'", best->end,
                      best->reward, best->complete, best->iteration, fmt::join(best->actions, ""),
-                     best->why, walker.text(best->end));
+                     best->why, states.text(best->end));
 }
 
 // Searches with a journal at `path`, or without one. `stop_after` ends the search as Ctrl-C does.
 Report run(const Plan& plan, const std::filesystem::path& path = {}, long stop_after = LONG_MAX) {
   HashingModels models;
-  Walker walker = models.walker(kWindow);
+  States states(models.setup(kWindow));
   Judge judge(plan.worth);
   long passes = 0;
-  DecodingWorld decoding(walker, judge, [&](auto, auto) { return ++passes < stop_after; });
+  DecodingWorld decoding(states, judge, [&](auto, auto) { return ++passes < stop_after; });
   CountingWorld counting(decoding);
   std::optional<Journal> journal;
-  if (!path.empty()) journal.emplace(counting, path, plan.configuration, journal_states(walker));
+  if (!path.empty()) journal.emplace(counting, path, plan.configuration, journal_states(states));
   World& world = journal ? static_cast<World&>(*journal) : counting;
   RolloutCache known;
   SearchSetup setup{.root = world.root(), .actions = world.actions(), .seed = 3, .cache = &known};
@@ -83,7 +83,7 @@ Report run(const Plan& plan, const std::filesystem::path& path = {}, long stop_a
       });
   report.result =
       fmt::format("{} {} | {} | {} {}", name_of(solution.stopped), solution.message,
-                  describe(solution.best, walker), describe(solution.ledger), search->nodes());
+                  describe(solution.best, states), describe(solution.ledger), search->nodes());
   for (const CurvePoint& point : solution.curve)
     report.result += fmt::format(" | {} {}", point.budget, describe(point.ledger));
   report.passes = counting.passes;
@@ -290,12 +290,12 @@ TEST(Journal, DamageInsideIsAnErrorAndNeverAnotherAnswer) {
 TEST(Journal, AFileThatAnotherSearchWritesIsRefused) {
   const TemporaryDirectory directory;
   HashingModels models;
-  Walker walker = models.walker(kWindow);
+  States states(models.setup(kWindow));
   Judge judge(worth_of);
-  DecodingWorld world(walker, judge, {});
+  DecodingWorld world(states, judge, {});
   const auto journal = [&] {
     return std::make_unique<Journal>(world, directory / "j", kConfiguration,
-                                     journal_states(walker));
+                                     journal_states(states));
   };
   auto first = journal();
   EXPECT_ERROR(journal(), "is the checkpoint of a search that is still running");

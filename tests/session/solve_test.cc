@@ -35,9 +35,9 @@ struct Found {
   std::vector<Expansion> expansions;
 };
 
-Found search(Walker& walker, Reward& reward, const SolveOptions& options) {
+Found search(States& states, Reward& reward, const SolveOptions& options) {
   Found found;
-  DecodingWorld world(walker, reward, {});
+  DecodingWorld world(states, reward, {});
   RolloutCache known;
   UnMaskFork tree(world.actions(), world.root(), {}, known);
   found.solution = solve(tree, world, known, options, [&](const RolloutEvent& event) {
@@ -46,13 +46,13 @@ Found search(Walker& walker, Reward& reward, const SolveOptions& options) {
         "{}{}{}>{}", found.order.empty() ? "" : " ", event.outcome.cached ? "" : "*",
         path.empty() ? "-" : fmt::format("{}", fmt::join(path, "")), event.trial.action);
     found.expansions.push_back(
-        {walker.state(event.trial.from), walker.state(event.outcome.path.front().state),
-         walker.state(event.outcome.path.back().state), event.trial.action, event.outcome.reward});
+        {states.at(event.trial.from), states.at(event.outcome.path.front().state),
+         states.at(event.outcome.path.back().state), event.trial.action, event.outcome.reward});
     return true;
   });
   found.nodes = tree.nodes();
   found.depth = tree.depth();
-  if (found.solution.best) found.answer = walker.text(found.solution.best->end);
+  if (found.solution.best) found.answer = states.text(found.solution.best->end);
   return found;
 }
 
@@ -106,11 +106,11 @@ struct ScribeRun {
       participants.push_back({scribes.back().get(), lexicons[i]->tokenizer, {}});
       list.push_back({.model = i});
     }
-    Walker walker(participants, list, {.window = 768, .ratios = kRatios});
+    States states({participants, list, {.window = 768, .ratios = kRatios}});
     Judge judge([&](std::string_view answer) {
       return answer.size() == 768 ? rewards(levels_of(answer)) : 0.0;
     });
-    found = search(walker, judge, {.budget = budget});
+    found = search(states, judge, {.budget = budget});
   }
   long passes() const {
     long sum = 0;
@@ -181,10 +181,11 @@ TEST(SolveEngine, EqualTextsAreJudgedOnce) {
     });
   };
   ScriptedModel one = writer('b'), other = writer('c');
-  Walker walker({{&one, lexicon.tokenizer, {}}, {&other, lexicon.tokenizer, {}}},
-                {{.model = 0}, {.model = 1}}, {.window = 8, .ratios = kRatios});
+  States states({{{&one, lexicon.tokenizer, {}}, {&other, lexicon.tokenizer, {}}},
+                 {{.model = 0}, {.model = 1}},
+                 {.window = 8, .ratios = kRatios}});
   Judge judge([](std::string_view) { return 0.5; });
-  const Found found = search(walker, judge, {.budget = LONG_MAX});
+  const Found found = search(states, judge, {.budget = LONG_MAX});
   EXPECT_EQ(found.solution.stopped, Stop::kExhausted);
   EXPECT_GT(found.solution.ledger.judged, 1) << "ends that differ behind the end of the text";
   EXPECT_EQ(judge.texts, std::vector<std::string>{"aaa"});
@@ -192,9 +193,9 @@ TEST(SolveEngine, EqualTextsAreJudgedOnce) {
 
 TEST(SolveEngine, WithoutTheCacheTheSameExpansionsCostMore) {
   HashingModels models;
-  Walker walker = models.walker(), again = models.walker();
+  States states(models.setup()), again(models.setup());
   Judge judge(worth_of), judge_again(worth_of);
-  const Found cached = search(walker, judge, {.budget = 200});
+  const Found cached = search(states, judge, {.budget = 200});
   const Found paid = search(again, judge_again, {.budget = 500, .use_cache = false});
   EXPECT_GT(cached.solution.ledger.hits, 5);
   EXPECT_EQ(paid.solution.ledger.hits, 0);
@@ -215,7 +216,7 @@ struct TwoModels {
     const Tokenizer& tokenizer = loaded.model.tokenizer();
     return {&loaded.model, &tokenizer, tokenizer.encode_bytes("def f(x):")};
   }
-  Walker walker() {
+  WalkSetup setup() {
     return {{participant(dream), participant(llada)},
             {{.model = 0, .strategy = Strategy::kEntropy, .temperature = 0.1f}, {.model = 1}},
             {.window = 16, .ratios = kRatios}};
@@ -225,9 +226,9 @@ struct TwoModels {
 
 Found search_two_models(int threads, const std::string& target) {
   TwoModels models(threads, target);
-  Walker walker = models.walker();
+  States states(models.setup());
   Judge judge(worth_of);
-  return search(walker, judge, {.budget = 10 * 16});
+  return search(states, judge, {.budget = 10 * 16});
 }
 
 TEST(SolveEngine, TwoTransformersFindTheSameAnswerOnEveryMachine) {
@@ -249,14 +250,14 @@ TEST(SolveEngine, TwoTransformersFindTheSameAnswerOnEveryMachine) {
 
 TEST(SolveEngine, ABudgetOfOneWindowIsThePlainDecodingOfTheFirstAction) {
   TwoModels models(2, "");
-  Walker walker = models.walker();
+  States states(models.setup());
   Judge judge(worth_of);
-  const Found found = search(walker, judge, {.budget = 16});
+  const Found found = search(states, judge, {.budget = 16});
   const Action first{.model = 0, .strategy = Strategy::kEntropy, .temperature = 0.1f};
   const Decoding plain =
       decode(models.dream.model, models.participant(models.dream).prompt, first,
              {.length = 16, .stop_at_end = false}, [](const auto&, auto) { return true; });
-  EXPECT_EQ(walker.state(found.solution.best->end).cells, plain.window);
+  EXPECT_EQ(states.at(found.solution.best->end).cells, plain.window);
   EXPECT_EQ(found.solution.ledger.misses, 1);
 }
 
@@ -268,11 +269,11 @@ TEST(SolveEngine, OneActionGivesItsPlainDecodingAtEveryBudget) {
   const Decoding plain = decode(loaded.model, prompt, action, {.length = 16, .stop_at_end = false},
                                 [](const auto&, auto) { return true; });
   for (const long budget : {16L, 17L, 100L, LONG_MAX}) {
-    Walker walker({{&loaded.model, &tokenizer, prompt}}, {action},
-                  {.window = 16, .ratios = kRatios});
+    States states(
+        {{{&loaded.model, &tokenizer, prompt}}, {action}, {.window = 16, .ratios = kRatios}});
     Judge judge(worth_of);
-    const Found found = search(walker, judge, {.budget = budget});
-    EXPECT_EQ(walker.state(found.solution.best->end).cells, plain.window) << budget;
+    const Found found = search(states, judge, {.budget = budget});
+    EXPECT_EQ(states.at(found.solution.best->end).cells, plain.window) << budget;
     EXPECT_EQ(found.solution.ledger.nfe, 16);
     EXPECT_EQ(found.solution.ledger.misses, 1);
   }

@@ -47,16 +47,16 @@ struct Event {
 struct Hunt {
   ScriptedModel model = hashing_model(dream_lexicon(), 1);
   HashReward reward;
-  Walker walker;
+  States states;
   int passes = 0;
   std::vector<Event> events;
   Solution solution;
 
   explicit Hunt(const Setting& setting)
-      : walker({{&model, dream_lexicon().tokenizer, {1, 2, 3}}},
-               {{.temperature = setting.temperature, .seed = 9}},
-               {.window = kWindow, .ratios = {500}}) {
-    DecodingWorld world(walker, reward, [&](auto, auto) { return ++passes < setting.stop_after; });
+      : states({{{&model, dream_lexicon().tokenizer, {1, 2, 3}}},
+                {{.temperature = setting.temperature, .seed = 9}},
+                {.window = kWindow, .ratios = {500}}}) {
+    DecodingWorld world(states, reward, [&](auto, auto) { return ++passes < setting.stop_after; });
     solution = treasure(world, 0, setting.options,
                         {.budget = setting.budget, .stop_at_reward = setting.stop_at_reward},
                         [&](const RolloutEvent& event) {
@@ -64,7 +64,7 @@ struct Hunt {
                           return true;
                         });
   }
-  std::vector<Token> cells(StateId id) const { return walker.state(id).cells; }
+  std::vector<Token> cells(StateId id) const { return states.at(id).cells; }
   // The parents that had a pass at each level, by the masks of their children.
   std::map<int, std::set<StateId>> parents() const {
     std::map<int, std::set<StateId>> found;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "decode/walk_testing.h"
-#include "decode/walker.h"
 #include "reward/reward.h"
 
 namespace umf {
@@ -37,7 +36,7 @@ struct HashingModels {
   ScriptedModel dream = hashing_model(dream_lexicon(), 5);
   ScriptedModel llada = hashing_model(llada_lexicon(), 6);
 
-  Walker walker(int window = 20) {
+  WalkSetup setup(int window = 20) {
     return {{{&dream, dream_lexicon().tokenizer, dream_lexicon().tokenizer->encode_bytes("ask")},
              {&llada, llada_lexicon().tokenizer, llada_lexicon().tokenizer->encode_bytes("ask")}},
             {{.model = 0, .strategy = Strategy::kEntropy, .temperature = 0.5f},

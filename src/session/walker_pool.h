@@ -4,7 +4,6 @@
 #include <atomic>
 #include <exception>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,10 +12,10 @@
 
 namespace umf {
 
-// A trial on its way. States are told by what they hold: every walker numbers its own.
-class Walk {
+// A trial on its way.
+class WalkTask {
  public:
-  Walk(const Trial& trial, WindowState from, int limit, bool ahead)
+  WalkTask(const Trial& trial, WindowState from, int limit, bool ahead)
       : trial(trial), limit(limit), ahead(ahead), from_(std::move(from)), wanted_(!ahead) {}
 
   const Trial trial;
@@ -31,46 +30,40 @@ class Walk {
   // What follows is there once it is finished. Whether this is what a walk of at most `most` passes
   // gives.
   bool serves(int most) const;
-  const Outcome& outcome() const { return outcome_; }  // the ids in its path mean nothing
-  const std::vector<WindowState>& states() const { return states_; }  // of the path
-  const std::string& text() const { return text_; }                   // of the end
-  bool failed() const { return error_ != nullptr; }                   // instead of the above
-  void rethrow() {  // once: the error leaves with it
+  const Walk& walk() const { return walk_; }
+  bool failed() const { return error_ != nullptr; }  // instead of the above
+  void rethrow() {                                   // once: the error leaves with it
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
 
  private:
-  friend class Crew;
+  friend class WalkerPool;
   WindowState from_;
   std::atomic<bool> wanted_, cancelled_ = false, finished_ = false;
   std::atomic<int> passes_ = 0;
-  Outcome outcome_;
-  std::vector<WindowState> states_;
-  std::string text_;
+  Walk walk_;
   std::exception_ptr error_;
 };
 
-class Crew {
+class WalkerPool {
  public:
-  // One thread per walker. The walkers must agree in everything but their models' memory, and must
-  // outlive the crew, as must the bell, which rings whenever a walk is finished. `observer` sees
-  // the passes of the walk that is waited for and may end it; it is called on the walk's thread.
-  Crew(std::vector<Walker*> walkers, WalkObserver observer, Bell& bell);
+  // One thread per walker. The walkers must agree in everything but their models' memory. The bell
+  // must outlive the pool; it rings whenever a walk is finished. `observer` sees the passes of the
+  // walk that is waited for and may end it; it is called on the walk's thread.
+  WalkerPool(std::vector<Walker> walkers, WalkObserver observer, Bell& bell);
 
-  std::shared_ptr<Walk> begin(std::shared_ptr<Walk> walk);
-  void stop() {
-    threads_.stop();
-  }  // when the walks that are on their way have ended; no more begin
+  std::shared_ptr<WalkTask> begin(std::shared_ptr<WalkTask> task);
+  // When the walks that are on their way have ended; no more begin.
+  void stop() { threads_.stop(); }
   int size() const { return static_cast<int>(walkers_.size()); }
   int idle() const { return size() - busy_; }          // below 0: walks wait for a walker
   long passes_ahead() const { return passes_ahead_; }  // of all walks begun ahead
 
  private:
-  void run(Walk& walk, Walker& walker);
-  void walk_on(Walk& walk, Walker& walker);
-  bool observe(Walk& walk, std::span<const Token> window, std::span<const Commit> commits);
+  void run(WalkTask& task, Walker& walker);
+  bool observe(WalkTask& task, std::span<const Token> window, std::span<const Commit> commits);
 
-  std::vector<Walker*> walkers_;
+  std::vector<Walker> walkers_;
   WalkObserver observer_;
   Bell& bell_;
   std::atomic<int> busy_ = 0;

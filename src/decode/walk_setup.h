@@ -1,0 +1,89 @@
+// What all walks of a search have in common: models that may differ in their tokenizers, actions on
+// them, and how far a walk goes.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "decode/action.h"
+#include "decode/convert.h"
+#include "decode/state_table.h"
+
+namespace umf {
+
+// A model in a search, and the problem as its chat template and tokenizer put it. Both must outlive
+// whoever walks with them.
+struct Participant {
+  Model* model = nullptr;
+  const Tokenizer* tokenizer = nullptr;
+  std::vector<Token> prompt;
+};
+
+struct WalkOptions {
+  int window = 256;
+  std::vector<int> ratios;  // of the checkpoints, in thousandths of the window
+  int block_length = 0;     // blocks are finished from the left; 0: no blocks
+  WindowPolicy policy = WindowPolicy::kPreserveMasks;
+  // Cells behind the end of a text that can no longer change are filled without asking a model
+  // (docs/algorithm.md#exact-extras): every reward stays what it would be, at fewer passes.
+  bool closed_text = false;
+};
+
+// Never changes, so that it may be read on any thread.
+class WalkSetup {
+ public:
+  // Actions name their participant in `model`. Throws Error when something does not fit together.
+  WalkSetup(std::vector<Participant> participants, std::vector<Action> actions,
+            WalkOptions options);
+  // The same over other objects of the same models, by participant: for one more thread.
+  WalkSetup with(std::span<Model* const> models) const;
+
+  Place root() const { return {0, options_.window}; }
+  const std::vector<Participant>& participants() const { return participants_; }
+  const std::vector<Action>& actions() const { return actions_; }
+  const WalkOptions& options() const { return options_; }
+  const std::vector<int>& targets() const { return targets_; }  // masks left at each checkpoint
+
+  const Participant& participant_of(int action) const {
+    return participants_[actions_[action].model];
+  }
+  // Distinct ones, in the order of the participants.
+  const std::vector<Lexicon>& lexicons() const { return lexicons_; }
+  const Lexicon& lexicon_of(const WindowState& state) const { return lexicons_[state.lexicon]; }
+  const Lexicon& lexicon_of_action(int action) const {
+    return lexicons_[lexicon_of_[actions_[action].model]];
+  }
+  int masks_in(const WindowState& state) const;
+
+  // The state in the ids of the action's model, as its walk begins; nothing when it does not fit
+  // there.
+  std::optional<WindowState> enter(WindowState state, int action) const;
+
+  // Whether no action can change the text any more: nothing is masked before the token that ends
+  // it.
+  bool closed(const WindowState& state) const;
+
+  // The cells of a window in the ids of the action's model that it is asked for next, and how many
+  // of them are masks.
+  struct Range {
+    int begin, end, masks;
+  };
+  Range active_range(std::span<const Token> window, int action) const;
+  // Under block decoding, by the walk's blocks or those of the action's model: how many masks it is
+  // asked for next. They are the first from the left; the others wait for them. Nothing where there
+  // are no blocks: every mask may be next.
+  std::optional<int> active_masks(std::span<const Token> window, int action) const;
+
+ private:
+  void check(const Action& action) const;
+
+  std::vector<Participant> participants_;
+  std::vector<Action> actions_;
+  WalkOptions options_;
+  std::vector<int> targets_;
+  std::vector<int> lexicon_of_;  // by participant; filled with the next
+  std::vector<Lexicon> lexicons_;
+};
+
+}  // namespace umf

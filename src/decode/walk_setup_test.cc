@@ -1,0 +1,58 @@
+#include "decode/walk_setup.h"
+
+#include <gtest/gtest.h>
+
+#include "decode/walk_testing.h"
+#include "support/expect_error.h"
+#include "search/checkpoints.h"
+
+namespace umf {
+namespace {
+
+const std::vector<int> kRatios(std::begin(kPaperRatios), std::end(kPaperRatios));
+
+TEST(WalkSetup, TheRootIsEnteredAsMasksOfEveryLexicon) {
+  ScriptedModel dream = hashing_model(dream_lexicon(), 1);
+  ScriptedModel llada = hashing_model(llada_lexicon(), 2);
+  for (const auto policy : {WindowPolicy::kPreserveMasks, WindowPolicy::kFixedWindow}) {
+    const States states(
+        {{{&dream, dream_lexicon().tokenizer, {1}}, {&llada, llada_lexicon().tokenizer, {1}}},
+         {{.model = 0}, {.model = 1}},
+         {.window = 16, .ratios = kRatios, .policy = policy}});
+    const auto masks = [](const Lexicon& lexicon) {
+      return std::vector<Token>(16, lexicon.tokens.mask);
+    };
+    EXPECT_EQ(states.enter({0, 0}), (WindowState{0, masks(dream_lexicon())}));
+    EXPECT_EQ(states.enter({0, 1}), (WindowState{1, masks(llada_lexicon())}));
+  }
+}
+
+TEST(WalkSetup, WithoutBlocksNoMaskIsSetApart) {
+  ScriptedModel plain = hashing_model(sdc_lexicon(), 1);
+  ScriptedModel blocks = hashing_model(sdc_lexicon(), 1, /*block=*/4);
+  const WalkSetup setup(
+      {{&plain, sdc_lexicon().tokenizer, {40}}, {&blocks, sdc_lexicon().tokenizer, {40}}},
+      {{.model = 0}, {.model = 1}}, {.window = 16, .ratios = kRatios});
+  const std::vector<Token> window(16, sdc_lexicon().tokens.mask);
+  EXPECT_EQ(setup.active_masks(window, 0), std::nullopt);
+  EXPECT_EQ(setup.active_masks(window, 1), 3) << "the prompt's token is in the first block";
+}
+
+TEST(WalkSetup, WhatDoesNotFitTogetherIsRefused) {
+  ScriptedModel dream = hashing_model(dream_lexicon(), 1);
+  const auto make = [&](std::vector<Action> actions, const WalkOptions& options,
+                        std::vector<Token> prompt = {}) {
+    WalkSetup({{&dream, dream_lexicon().tokenizer, std::move(prompt)}}, std::move(actions),
+              options);
+  };
+  EXPECT_ERROR(make({}, {}), "at least one action");
+  EXPECT_ERROR(make({{.model = 1}}, {}), "names model 1, but there are 1");
+  EXPECT_ERROR(make({{.allow_mask = true}}, {}), "allow-mask");
+  EXPECT_ERROR(make({{.temperature = -1}}, {}), "temperature");
+  EXPECT_ERROR(make({{}}, {.window = 0}), "at least 1 cell");
+  EXPECT_ERROR(make({{}}, {.window = 10, .block_length = 4}), "not a multiple of the block length");
+  EXPECT_ERROR(make({{}}, {}, {dream_lexicon().tokens.mask}), "mask token");
+}
+
+}  // namespace
+}  // namespace umf
