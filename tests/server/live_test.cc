@@ -216,7 +216,9 @@ TEST(ServeLive, ThePageRunsItsOwnScriptAlone) {
 TEST(ServeLive, TheReportIsAFileOfWhatIsOver) {
   const Server server;
   const std::string id = start(server, endless_solve());
-  EXPECT_EQ(server.get(path_of(id, "report")).code(), "not_over");
+  const HttpReply early = server.get(path_of(id, "report"));
+  EXPECT_EQ(early.code(), "not_over");
+  EXPECT_FALSE(early.headers.contains("content-disposition")) << "a message is no file";
   server.post(path_of(id, "stop"), "{}");
   server.get(path_of(id, "events"));
   EXPECT_EQ(server.get(path_of(id, "report")).code(), "no_answer");
