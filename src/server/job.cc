@@ -102,7 +102,7 @@ ApiError Job::explanation() const {
       return {503, "the server is shutting down; try again later", "", "shutting_down"};
     case Cancel::kStopped:
       return {409, "stopped before there was an answer", "", "stopped"};
-    case Cancel::kStoryFull:
+    case Cancel::kLogFull:
       return {413, "so much happened that it cannot be kept; ask for a smaller budget", "",
               "story_full"};
     case Cancel::kClientSlow:

@@ -42,7 +42,7 @@ struct Overloaded : Functions... {
 };
 
 // Why a job is ended before it is done.
-enum class Cancel { kNone, kClientGone, kClientSlow, kStopped, kStoryFull, kTimeLimit, kShutdown };
+enum class Cancel { kNone, kClientGone, kClientSlow, kStopped, kLogFull, kTimeLimit, kShutdown };
 
 enum class JobOutcome { kDone, kFailed, kCancelled };
 

@@ -27,12 +27,12 @@ std::size_t last_heard() {
 void show(const std::shared_ptr<Solve>& solve, const httplib::Request& request,
           httplib::Response& response) {
   if (request.version == "HTTP/1.0") throw ApiError(505, "a stream needs HTTP/1.1");
-  const auto mark = std::make_shared<StoryMark>(StoryMark{.events = last_heard()});
+  const auto position = std::make_shared<LogPosition>(LogPosition{.events = last_heard()});
   stream_events(
       response,
-      [solve, mark](bool& over) {
-        std::string text = solve->story().next(*mark, kPatience);
-        over = solve->story().over(*mark);
+      [solve, position](bool& over) {
+        std::string text = solve->log().next(*position, kPatience);
+        over = solve->log().over(*position);
         return text;
       },
       [] {});
@@ -40,7 +40,7 @@ void show(const std::shared_ptr<Solve>& solve, const httplib::Request& request,
 
 // A file to keep, not a page of this server: it has no rights here, wherever it is shown.
 void send_report(const std::shared_ptr<Solve>& solve, httplib::Response& response) {
-  response.set_content(report_of(solve->story()), "text/html; charset=utf-8");
+  response.set_content(report_of(solve->log()), "text/html; charset=utf-8");
   response.set_header("Content-Disposition", "attachment; filename=\"" + solve->id + ".html\"");
   response.set_header("Content-Security-Policy", "sandbox");
   response.set_header("X-Content-Type-Options", "nosniff");

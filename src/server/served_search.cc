@@ -6,8 +6,8 @@
 
 #include "decode/window_authors.h"
 #include "server/api_error.h"
+#include "server/event_log.h"
 #include "server/masked_text.h"
-#include "server/story.h"
 #include "session/problem_search.h"
 #include "session/solution_json.h"
 #include "session/trace.h"

@@ -10,7 +10,7 @@
 namespace umf {
 namespace {
 
-constexpr std::size_t kStoryBytes = 32 << 20;
+constexpr std::size_t kLogBytes = 32 << 20;
 // Of those that are over; the oldest go first.
 constexpr std::size_t kKeptSolves = 64, kKeptBytes = 256 << 20;
 
@@ -26,10 +26,10 @@ OrderedJson ending(const Completion& completion) {
 
 }  // namespace
 
-std::string report_of(const Story& story) {
-  if (!story.ended()) throw ApiError(409, "the solve is not over; ask again later", "", "not_over");
-  const Json begin = Json::parse(story.lines("begin"));
-  OrderedJson end = OrderedJson::parse(story.lines("end"));
+std::string report_of(const EventLog& log) {
+  if (!log.ended()) throw ApiError(409, "the solve is not over; ask again later", "", "not_over");
+  const Json begin = Json::parse(log.lines("begin"));
+  OrderedJson end = OrderedJson::parse(log.lines("end"));
   if (end.contains("error")) throw ApiError(409, "the solve has no answer", "", "no_answer");
   SolvedProblem solved{.id = begin["problem"]["id"],
                        .prompt = begin["problem"]["prompt"],
@@ -38,11 +38,11 @@ std::string report_of(const Story& story) {
                        .window = begin["window"],
                        .answer = end["answer"],
                        .why = end["why"],
-                       .events = story.lines("rollout")};
+                       .events = log.lines("rollout")};
   for (const Json& action : begin["actions"]) solved.actions.push_back(action["name"]);
   for (const char* beside : {"answer", "why"}) end.erase(beside);
   solved.solution = std::move(end);
-  Report report(kStoryBytes);  // it has no more than that
+  Report report(kLogBytes);  // it has no more than that
   report.add(solved);
   return report.html(solved.id);
 }
@@ -53,25 +53,24 @@ Solve::Solve(std::string id, std::string title, std::unique_ptr<DeviceTask> task
       id(std::move(id)),
       title(std::move(title)),
       created(std::time(nullptr)),
-      story_(kStoryBytes) {
-  story_.tell("begin", line(begin));
+      log_(kLogBytes) {
+  log_.append("begin", line(begin));
 }
 
 void Solve::deliver(JobEvent event) {
   std::visit(Overloaded{[](const TextPiece&) {},  // the end has the text
                         [](const ChoiceEnd&) {},
-                        [&](const StateNews& news) { story_.show("state", line(news.state)); },
+                        [&](const StateNews& news) { log_.show("state", line(news.state)); },
                         [&](const RolloutNews& news) {
-                          if (!story_.tell("rollout", line(news.rollout)))
-                            cancel(Cancel::kStoryFull);
+                          if (!log_.append("rollout", line(news.rollout))) cancel(Cancel::kLogFull);
                         },
-                        [&](const Completion& done) { story_.end("end", line(ending(done))); },
-                        [&](const ApiError& error) { story_.end("end", error_body(error)); }},
+                        [&](const Completion& done) { log_.end("end", line(ending(done))); },
+                        [&](const ApiError& error) { log_.end("end", error_body(error)); }},
              event);
 }
 
 const char* Solve::phase() const {
-  return story_.ended() ? "over" : story_.begun() ? "running" : "waiting";
+  return log_.ended() ? "over" : log_.begun() ? "running" : "waiting";
 }
 
 void Solves::add(const std::shared_ptr<Solve>& solve) {
@@ -84,8 +83,8 @@ void Solves::make_room() {
   std::size_t count = 1, bytes = 0;
   for (auto at = solves_.end(); at != solves_.begin();) {
     --at;
-    if (!(*at)->story().ended()) continue;
-    bytes += (*at)->story().bytes();
+    if (!(*at)->log().ended()) continue;
+    bytes += (*at)->log().bytes();
     if (++count > kKeptSolves || bytes > kKeptBytes) at = solves_.erase(at);
   }
 }

@@ -7,29 +7,29 @@
 #include <mutex>
 #include <string>
 
+#include "server/event_log.h"
 #include "server/job.h"
-#include "server/story.h"
 
 namespace umf {
 
 // What a solve found, as a page by itself. Throws ApiError where there is nothing to tell yet.
-std::string report_of(const Story& story);
+std::string report_of(const EventLog& log);
 
 class Solve final : public Job {
  public:
-  // `begin` is the first event of its story.
+  // `begin` is the first event of its log.
   Solve(std::string id, std::string title, std::unique_ptr<DeviceTask> task,
         std::chrono::seconds time_limit, const Json& begin);
 
   const std::string id, title;
   const std::int64_t created;  // seconds since 1970
-  const Story& story() const { return story_; }
+  const EventLog& log() const { return log_; }
   const char* phase() const;  // waiting, running or over
 
  private:
   void deliver(JobEvent event) override;
 
-  Story story_;
+  EventLog log_;
 };
 
 // Every method may be called from several threads.

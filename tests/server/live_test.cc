@@ -51,7 +51,7 @@ std::string path_of(const std::string& id, const std::string& what) {
   return std::string(kSolves) + "/" + id + "/" + what;
 }
 
-TEST(ServeLive, AStoryIsThatOfSolve) {
+TEST(ServeLive, TheEventsAreThoseOfSolve) {
   const Server server;
   const std::string id = start(
       server, solve_body(R"("search": "unmaskfork", "models": ["llada", "dream"], "budget": 80,
@@ -77,7 +77,7 @@ TEST(ServeLive, AStoryIsThatOfSolve) {
   EXPECT_EQ(events.size(), 2 + solved["search"]["rollouts"].get<std::size_t>());
 }
 
-TEST(ServeLive, SeveralViewersHearTheSameAlsoWhenTheyComeLate) {
+TEST(ServeLive, SeveralViewersGetTheSameAlsoWhenTheyComeLate) {
   const Server server;
   const std::string id =
       start(server, solve_body(R"("search": "best-of-n", "budget": 1000000)",
@@ -182,7 +182,7 @@ TEST(ServeLive, AWaitingSolveCanBeStopped) {
   EXPECT_EQ(events_of(server.get(path_of(first, "events")).body).back().kind, "end");
 }
 
-TEST(ServeLive, ShutdownEndsEveryStory) {
+TEST(ServeLive, ShutdownEndsEverySolve) {
   Server server({"--grace-seconds", "0"});
   const std::string running = start(server, endless_solve());
   const std::string waiting = start(server, endless_solve());

@@ -1,4 +1,4 @@
-// What happened in a solve, told to any number of viewers: who comes late hears all of it.
+// The events of a solve, for any number of viewers: whoever comes late gets all of them.
 #pragma once
 
 #include <chrono>
@@ -14,30 +14,31 @@ namespace umf {
 // Pictures come no faster than this: two dozen a second look smooth.
 inline constexpr std::chrono::milliseconds kBetweenPictures{40};
 
-// Where a viewer is.
-struct StoryMark {
-  std::size_t events = 0;  // heard
-  long picture = 0;        // seen last
+// Up to where a viewer has read.
+struct LogPosition {
+  std::size_t events = 0;
+  long picture = 0;  // the last one
   std::chrono::steady_clock::time_point shown{};
 };
 
-// Every method may be called from several threads.
-class Story {
+// Events are kept as text, a tenth of what their values would take. Every method may be called from
+// several threads.
+class EventLog {
  public:
-  explicit Story(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit EventLog(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
-  // An event that stays; `data` is one line of JSON. False when there is no room for it.
-  bool tell(std::string_view kind, const std::string& data);
-  // The newest picture replaces the one before it; it is no event of the story.
+  // `data` is one line of JSON. False when there is no room for it.
+  bool append(std::string_view kind, const std::string& data);
+  // The newest picture replaces the one before it; it is no event of the log.
   void show(std::string_view kind, const std::string& data);
   // The last event: nothing comes after it.
   void end(std::string_view kind, const std::string& data);
 
   // What is new to this viewer, as server-sent events, some of it where it is much; empty when
   // nothing came in time. Pictures come at most a few dozen times a second.
-  std::string next(StoryMark& mark, std::chrono::milliseconds patience) const;
-  // Whether the viewer heard the end.
-  bool over(const StoryMark& mark) const;
+  std::string next(LogPosition& position, std::chrono::milliseconds patience) const;
+  // Whether the viewer has the last event.
+  bool over(const LogPosition& position) const;
 
   // The data of all events of a kind, a line each.
   std::string lines(std::string_view kind) const;
@@ -47,12 +48,12 @@ class Story {
   std::size_t bytes() const;
 
  private:
-  std::string waiting(StoryMark& mark) const;
+  std::string waiting(LogPosition& position) const;
   bool add(std::string_view kind, const std::string& data, std::size_t most_bytes);
 
   const std::size_t most_bytes_;
   mutable std::mutex mutex_;
-  mutable std::condition_variable news_;
+  mutable std::condition_variable changed_;
   struct Event {
     std::string kind, data;
   };
