@@ -40,7 +40,7 @@ void show(const std::shared_ptr<Solve>& solve, const httplib::Request& request,
 
 // A file to keep, not a page of this server: it has no rights here, wherever it is shown.
 void send_report(const std::shared_ptr<Solve>& solve, httplib::Response& response) {
-  response.set_content(report_of(solve->log()), "text/html; charset=utf-8");
+  response.set_content(solve->report(), "text/html; charset=utf-8");
   response.set_header("Content-Disposition", "attachment; filename=\"" + solve->id + ".html\"");
   response.set_header("Content-Security-Policy", "sandbox");
   response.set_header("X-Content-Type-Options", "nosniff");

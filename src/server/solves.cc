@@ -4,7 +4,6 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "report/report.h"
 #include "server/api_reply.h"
 
 namespace umf {
@@ -18,34 +17,17 @@ std::string line(const auto& json) {
   return json.dump(-1, ' ', false, std::decay_t<decltype(json)>::error_handler_t::replace);
 }
 
-OrderedJson ending(const Completion& completion) {
-  OrderedJson json = completion.umf;
-  json["answer"] = completion.choices.front().text;
-  return json;
+SolvedProblem unsolved(const Json& begin) {
+  SolvedProblem problem{.id = begin["problem"]["id"],
+                        .prompt = begin["problem"]["prompt"],
+                        .search = begin["search"]["name"],
+                        .budget = begin["search"]["budget"],
+                        .window = begin["window"]};
+  for (const Json& action : begin["actions"]) problem.actions.push_back(action["name"]);
+  return problem;
 }
 
 }  // namespace
-
-std::string report_of(const EventLog& log) {
-  if (!log.ended()) throw ApiError(409, "the solve is not over; ask again later", "", "not_over");
-  const Json begin = Json::parse(log.lines("begin"));
-  OrderedJson end = OrderedJson::parse(log.lines("end"));
-  if (end.contains("error")) throw ApiError(409, "the solve has no answer", "", "no_answer");
-  SolvedProblem solved{.id = begin["problem"]["id"],
-                       .prompt = begin["problem"]["prompt"],
-                       .search = begin["search"]["name"],
-                       .budget = begin["search"]["budget"],
-                       .window = begin["window"],
-                       .answer = end["answer"],
-                       .why = end["why"],
-                       .events = log.lines("rollout")};
-  for (const Json& action : begin["actions"]) solved.actions.push_back(action["name"]);
-  for (const char* beside : {"answer", "why"}) end.erase(beside);
-  solved.solution = std::move(end);
-  Report report(kLogBytes);  // it has no more than that
-  report.add(solved);
-  return report.html(solved.id);
-}
 
 Solve::Solve(std::string id, std::string title, std::unique_ptr<DeviceTask> task,
              std::chrono::seconds time_limit, const Json& begin)
@@ -53,7 +35,8 @@ Solve::Solve(std::string id, std::string title, std::unique_ptr<DeviceTask> task
       id(std::move(id)),
       title(std::move(title)),
       created(std::time(nullptr)),
-      log_(kLogBytes) {
+      log_(kLogBytes),
+      solved_(unsolved(begin)) {
   log_.append("begin", line(begin));
 }
 
@@ -64,9 +47,28 @@ void Solve::deliver(JobEvent event) {
                         [&](const RolloutNews& news) {
                           if (!log_.append("rollout", line(news.rollout))) cancel(Cancel::kLogFull);
                         },
-                        [&](const Completion& done) { log_.end("end", line(ending(done))); },
+                        [&](const Completion& completion) { keep(completion); },
                         [&](const ApiError& error) { log_.end("end", error_body(error)); }},
              event);
+}
+
+void Solve::keep(const Completion& completion) {
+  solved_.solution = completion.umf;
+  solved_.answer = completion.choices.front().text;
+  solved_.why = completion.umf["why"];
+  OrderedJson end = completion.umf;
+  end["answer"] = solved_.answer;
+  log_.end("end", line(end));
+}
+
+std::string Solve::report() const {
+  if (!log_.ended()) throw ApiError(409, "the solve is not over; ask again later", "", "not_over");
+  if (solved_.solution.is_null()) throw ApiError(409, "the solve has no answer", "", "no_answer");
+  SolvedProblem solved = solved_;
+  solved.events = log_.lines("rollout");
+  Report report(kLogBytes);  // it has no more than that
+  report.add(solved);
+  return report.html(solved.id);
 }
 
 const char* Solve::phase() const {

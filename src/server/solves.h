@@ -7,13 +7,11 @@
 #include <mutex>
 #include <string>
 
+#include "report/report.h"
 #include "server/event_log.h"
 #include "server/job.h"
 
 namespace umf {
-
-// What a solve found, as a page by itself. Throws ApiError where there is nothing to tell yet.
-std::string report_of(const EventLog& log);
 
 class Solve final : public Job {
  public:
@@ -25,11 +23,17 @@ class Solve final : public Job {
   const std::int64_t created;  // seconds since 1970
   const EventLog& log() const { return log_; }
   const char* phase() const;  // waiting, running or over
+  // What it found, as a page by itself. Throws ApiError 409 where there is no answer, or none yet.
+  std::string report() const;
 
  private:
   void deliver(JobEvent event) override;
+  void keep(const Completion& completion);
 
   EventLog log_;
+  // What the report needs beside the log's rollouts. Not changed after the end of the log; without
+  // a solution where there is no answer.
+  SolvedProblem solved_;
 };
 
 // Every method may be called from several threads.
