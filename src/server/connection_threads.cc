@@ -1,6 +1,7 @@
 #include "server/connection_threads.h"
 
 #include <system_error>
+#include <thread>
 
 namespace umf {
 namespace {
@@ -11,51 +12,33 @@ thread_local bool is_overloaded = false;
 
 bool ConnectionThreads::overloaded() { return is_overloaded; }
 
-void ConnectionThreads::run(std::function<void()> serve) {
-  if (hand_over(serve)) return;
+void ConnectionThreads::run(const std::function<void()>& serve) {
+  if (start(serve)) return;
   is_overloaded = true;
   serve();
   is_overloaded = false;
 }
 
-bool ConnectionThreads::hand_over(std::function<void()>& serve) {
+bool ConnectionThreads::start(const std::function<void()>& serve) {
   const std::lock_guard lock(mutex_);
-  if (idle_ <= waiting_.size()) {
-    if (threads_.size() >= limit_) return false;
-    try {
-      threads_.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {  // the machine has no more threads
-      return false;
-    }
-    ++idle_;
+  if (running_ == limit_) return false;
+  try {
+    std::thread([this, serve] {
+      serve();
+      const std::lock_guard lock(mutex_);
+      --running_;
+      ended_.notify_all();
+    }).detach();
+  } catch (const std::system_error&) {  // the machine has no more threads
+    return false;
   }
-  waiting_.push_back(std::move(serve));
-  changed_.notify_one();
+  ++running_;
   return true;
 }
 
-void ConnectionThreads::work() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [&] { return joining_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
-    const std::function<void()> serve = std::move(waiting_.front());
-    waiting_.pop_front();
-    --idle_;
-    lock.unlock();
-    serve();
-    lock.lock();
-    ++idle_;
-  }
-}
-
 void ConnectionThreads::join() {
-  {
-    const std::lock_guard lock(mutex_);
-    joining_ = true;
-    changed_.notify_all();
-  }
-  for (std::thread& thread : threads_) thread.join();
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [&] { return running_ == 0; });
 }
 
 }  // namespace umf

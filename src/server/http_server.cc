@@ -62,7 +62,7 @@ class Busy {
 class Threads final : public httplib::TaskQueue {
  public:
   explicit Threads(int limit) : threads_(limit) {}
-  void enqueue(std::function<void()> serve) override { threads_.run(std::move(serve)); }
+  void enqueue(std::function<void()> serve) override { threads_.run(serve); }
   void shutdown() override { threads_.join(); }
 
  private:
