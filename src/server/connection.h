@@ -12,6 +12,7 @@
 namespace umf {
 
 struct ConnectionLimits {
+  int requests = 10000;                    // on one connection
   std::chrono::milliseconds idle{30000};   // between requests
   std::chrono::milliseconds head{10000};   // for the request line and all headers together
   std::chrono::milliseconds body{60000};   // for the whole body
@@ -49,6 +50,7 @@ class Connection {
   bool rest_is_unread() const { return rest_is_unread_; }
 
   int socket() const { return socket_; }
+  const ConnectionLimits& limits() const { return limits_; }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,14 +1,17 @@
 // The API and the page over HTTP.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "server/connection.h"
+#include "server/http_message.h"
 #include "server/service.h"
 
 namespace umf {
+
+class HttplibServer;
 
 struct HttpOptions {
   std::string host = "127.0.0.1";
@@ -32,8 +35,16 @@ class HttpServer {
   void serve(const std::function<bool()>& stopped);
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  void serve_connection(int socket, bool overloaded);
+  bool serve_request(Connection& connection, bool last);
+  HttpResponse respond(const std::string& path, const RequestHead& head, Connection& connection);
+  void log(const std::string& route, int status, const std::string& request) const;
+
+  Service& service_;
+  const HttpOptions options_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<int> busy_ = 0;  // requests that are being answered
+  std::unique_ptr<HttplibServer> library_;
 };
 
 }  // namespace umf

@@ -11,9 +11,6 @@
 namespace umf {
 namespace {
 
-// How often a waiting connection looks whether its client is still there.
-constexpr std::chrono::milliseconds kPatience{100};
-
 std::string random_nonce() {
   std::random_device device;
   return fmt::format("{:08x}{:08x}", device(), device());

@@ -13,6 +13,9 @@
 
 namespace umf {
 
+// How often a connection that waits looks whether its client is still there.
+inline constexpr std::chrono::milliseconds kPatience{100};
+
 struct ServiceOptions {
   RequestLimits limits;
   int queue = 64;                          // jobs that may wait
