@@ -21,7 +21,8 @@ bool judge_failed(const Verdict& verdict) {
 
 void Grading::grade(Result& result) {
   if (result.status == ResultStatus::kFailed) return;
-  const auto [verdict, program, seconds] = grade_of(result.answer);
+  const auto [verdict, program, seconds] =
+      grades_.get(result.answer, [&] { return grade_of(result.answer); });
   result.grade_seconds = seconds;
   if (program != result.answer) result.program = program;
   result.why = verdict.why;
@@ -30,25 +31,18 @@ void Grading::grade(Result& result) {
   result.passed = failed || hidden_ == nullptr ? std::nullopt : std::optional(verdict.passed());
 }
 
-Grading::Grade Grading::grade_of(const std::string& answer) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto known = grades_.find(answer); known != grades_.end()) return known->second;
-  }
+Grading::Grade Grading::grade_of(const std::string& answer) const {
   Grade grade;
-  {
+  try {
     const Stopwatch stopwatch(grade.seconds);
-    try {
-      if (hidden_ != nullptr) grade.verdict = hidden_->judge(answer);
-      grade.program = program_(answer);
-    } catch (const Cancelled&) {
-      throw;
-    } catch (const std::exception& failure) {
-      grade.verdict = {std::numeric_limits<double>::quiet_NaN(), failure.what()};
-    }
+    if (hidden_ != nullptr) grade.verdict = hidden_->judge(answer);
+    grade.program = program_(answer);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const std::exception& failure) {
+    grade.verdict = {std::numeric_limits<double>::quiet_NaN(), failure.what()};
   }
-  const std::lock_guard lock(mutex_);
-  return grades_.try_emplace(answer, std::move(grade)).first->second;
+  return grade;
 }
 
 }  // namespace umf

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/once_per_text.h"
 #include "bench/result.h"
 #include "reward/reward.h"
 
@@ -34,12 +33,11 @@ class Grading {
     std::string program;
     double seconds = 0;
   };
-  Grade grade_of(const std::string& answer);
+  Grade grade_of(const std::string& answer) const;
 
   const std::unique_ptr<Reward> hidden_;  // null: there are no hidden tests
   const std::function<std::string(const std::string&)> program_;
-  std::mutex mutex_;
-  std::map<std::string, Grade> grades_;
+  OncePerText<Grade> grades_;
 };
 
 }  // namespace umf

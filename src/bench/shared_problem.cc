@@ -1,7 +1,5 @@
 #include "bench/shared_problem.h"
 
-#include <cmath>
-
 #include "base/error.h"
 #include "reward/program_of.h"
 
@@ -13,18 +11,6 @@ std::unique_ptr<Reward> make_judge(const Json& spec, const Task& task, const Jud
 }
 
 }  // namespace
-
-Verdict RememberedReward::judge(std::string_view answer) {
-  const std::string text(answer);
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto known = verdicts_.find(text); known != verdicts_.end()) return known->second;
-  }
-  Verdict verdict = judge_->judge(answer);
-  const std::lock_guard lock(mutex_);
-  if (!std::isnan(verdict.reward)) verdicts_.emplace(text, verdict);
-  return verdict;
-}
 
 void SharedProblem::check() {
   if (!objection_) {
@@ -41,7 +27,7 @@ void SharedProblem::check() {
 }
 
 SharedProblem::SharedProblem(const Task& task, const JudgeTools& tools)
-    : reward(make_judge(task.problem.reward, task, tools)),
+    : judge(make_judge(task.problem.reward, task, tools)),
       grading(std::make_shared<Grading>(
           task.hidden.is_null() ? nullptr : make_judge(task.hidden, task, tools),
           [&task, &tools](const std::string& answer) {
