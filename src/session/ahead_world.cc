@@ -87,7 +87,7 @@ Verdict AheadWorld::judge(StateId end) {
   const std::string text = states_.text(end);
   judging_.begin(text);
   attend([&] { return judging_.finished(text); });
-  const Verdict& verdict = judging_.verdict(text);
+  Verdict verdict = judging_.hand_over(text);
   rewards_ += bounded(verdict.reward);
   ++judged_;
   return verdict;

@@ -2,14 +2,7 @@
 
 namespace umf {
 
-Verdict DecodingWorld::judge(StateId end) {
-  const std::string text = states_.text(end);
-  const auto known = judged_.find(text);
-  if (known != judged_.end()) return known->second;
-  return judged_.emplace(text, reward_.judge(text)).first->second;
-}
-
-Journal::States journal_states(States& states) {
+Journal::States journal_states(States& states, RememberingReward& verdicts) {
   return {[&states](StateId id) -> Json {
             const WindowState state = states.at(id);
             return {{"lexicon", state.lexicon},
@@ -19,6 +12,9 @@ Journal::States journal_states(States& states) {
           [&states](const Json& json) {
             return states.intern({json.at("lexicon"), json.at("cells").get<std::vector<Token>>(),
                                   json.at("steps_left")});
+          },
+          [&states, &verdicts](StateId id, const Verdict& verdict) {
+            verdicts.remember(states.text(id), verdict);
           }};
 }
 

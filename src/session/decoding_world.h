@@ -1,12 +1,9 @@
 // The world of real models: walks are decodings, ends are judged by their text.
 #pragma once
 
-#include <string>
-#include <unordered_map>
-
 #include "decode/states.h"
 #include "decode/walker.h"
-#include "reward/reward.h"
+#include "reward/remembering_reward.h"
 #include "session/journal.h"
 #include "solve/world.h"
 
@@ -32,18 +29,17 @@ class DecodingWorld final : public ModelWorld {
     asked_ = {from, action};
     return states_.number(walker_.branch(asked_, states_.at(from), children, observer_));
   }
-  // A judge is a function of the text, so that the same text is judged once.
-  Verdict judge(StateId end) override;
+  Verdict judge(StateId end) override { return reward_.judge(states_.text(end)); }
 
  private:
   States& states_;
   Walker walker_;
   Reward& reward_;
   WalkObserver observer_;
-  std::unordered_map<std::string, Verdict> judged_;
 };
 
-// How a journal writes and reads states, which must outlive it.
-Journal::States journal_states(States& states);
+// How a journal writes and reads states, and where it puts verdicts that it read. Both must outlive
+// it.
+Journal::States journal_states(States& states, RememberingReward& verdicts);
 
 }  // namespace umf

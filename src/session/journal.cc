@@ -265,8 +265,16 @@ Outcome Journal::walk(const Trial& trial, int limit) {
 }
 
 Verdict Journal::judge(StateId end) {
+  if (!judged_.insert(end).second) {
+    earlier_seconds_ = 0;
+    return inner_.judge(end);
+  }
   const Json known = replay("verdict", [&](const Json& entry) { return answers(entry, end); });
-  if (!known.is_null()) return parse_verdict(known);
+  if (!known.is_null()) {
+    Verdict verdict = parse_verdict(known);
+    states_.remember(end, verdict);
+    return verdict;
+  }
   double seconds = 0;
   const Verdict verdict = timed(seconds, [&] { return inner_.judge(end); });
   Json json = verdict_json(verdict);

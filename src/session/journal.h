@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <unordered_set>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -20,12 +21,12 @@ class CheckpointInUse final : public Error {
   using Error::Error;
 };
 
-// Every finished walk and every verdict is appended to a file and synced. A search over the same
-// configuration asks the same questions in the same order, so that a new run first gets the
-// recorded answers, at no cost, and then continues with new ones: same answer, same counts, same
-// trace as without the interruption. A torn last line is ignored. From the first question that the
-// file does not answer (a rollout that an earlier, smaller budget cut; other options of the search)
-// the rest is forgotten and walked anew.
+// Every finished walk and the verdict of every end is appended to a file and synced. A search over
+// the same configuration asks the same questions in the same order, so that a new run first gets
+// the recorded answers, at no cost, and then continues with new ones: same answer, same counts,
+// same trace as without the interruption. A torn last line is ignored. From the first question that
+// the file does not answer (a rollout that an earlier, smaller budget cut; other options of the
+// search) the rest is forgotten and walked anew.
 class Journal final : public World {
  public:
   // What a run has spent so far beside walking and judging: loading models, and the forward passes
@@ -38,6 +39,9 @@ class Journal final : public World {
   struct States {
     std::function<Json(StateId)> save;
     std::function<StateId(const Json&)> load;
+    // Takes a verdict that was read back: the inner world gives it when the state is asked for
+    // again.
+    std::function<void(StateId, const Verdict&)> remember;
     std::function<Spent()> spent = [] { return Spent(); };
   };
 
@@ -77,7 +81,8 @@ class Journal final : public World {
   World& inner_;
   std::filesystem::path path_;
   States states_;
-  std::deque<Entry> recorded_;  // not asked for yet
+  std::deque<Entry> recorded_;          // not asked for yet
+  std::unordered_set<StateId> judged_;  // whose verdicts are in the file, up to here
   std::uintmax_t valid_bytes_ = 0;
   Descriptor file_;
   int replayed_ = 0;

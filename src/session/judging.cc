@@ -14,10 +14,11 @@ bool Judging::finished(const std::string& text) const {
   return known != judgements_.end() && known->second.finished.load(std::memory_order_acquire);
 }
 
-const Verdict& Judging::verdict(const std::string& text) const {
-  const Judgement& judgement = judgements_.at(text);
-  if (judgement.error) std::rethrow_exception(judgement.error);
-  return judgement.verdict;
+Verdict Judging::hand_over(const std::string& text) {
+  const auto known = judgements_.extract(text);
+  Judgement& judgement = known.mapped();
+  if (judgement.error) std::rethrow_exception(std::move(judgement.error));
+  return std::move(judgement.verdict);
 }
 
 void Judging::judge(const std::string& text, Judgement& judgement) {

@@ -1,5 +1,4 @@
-// Judging on threads of its own: every text once, and before it is asked for where that is known to
-// happen.
+// Judging on threads of its own, before a text is asked for where that is known to happen.
 #pragma once
 
 #include <atomic>
@@ -20,11 +19,11 @@ class Judging {
 
   void stop() { threads_.stop(); }  // when the judgements that have begun are there; no more begin
 
-  // Begins with a text that was not begun before.
+  // Begins with a text, unless its verdict is waiting to be handed over or on its way.
   void begin(const std::string& text);
   bool finished(const std::string& text) const;
-  // Of a finished text; throws what the judge threw.
-  const Verdict& verdict(const std::string& text) const;
+  // Of a finished text, which is forgotten; throws what the judge threw.
+  Verdict hand_over(const std::string& text);
 
  private:
   struct Judgement {

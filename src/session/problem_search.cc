@@ -16,7 +16,7 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
     : configuration_(configuration),
       shelf_(shelf),
       problem_(problem),
-      reward_(reward),
+      reward_(reward, RememberingReward::Failures::kKept),
       states_({make_participants(configuration, shelf, problem), configuration.actions,
                configuration.walk}),
       memo_(memo) {
@@ -75,7 +75,7 @@ void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
     configuration["prompts"].push_back(participant.prompt);
   configuration["problem"] = {problem_.id, problem_.prompt};
   configuration["reward"] = problem_.reward;
-  Journal::States states = journal_states(states_);
+  Journal::States states = journal_states(states_, reward_);
   states.spent = [this] {
     return Journal::Spent{shelf_.load_seconds(), memo_ == nullptr ? 0 : memo_->passes()};
   };

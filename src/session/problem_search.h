@@ -64,7 +64,7 @@ class ProblemSearch {
   const Configuration& configuration_;
   Shelf& shelf_;
   const Problem& problem_;
-  Reward& reward_;
+  RememberingReward reward_;  // in one search a text has one verdict, also where the judge failed
   States states_;
   WalkMemo* memo_;
   std::unique_ptr<ModelWorld> models_;  // what walks and judges

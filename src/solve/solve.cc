@@ -10,7 +10,7 @@
 #include "base/stopwatch.h"
 #include "solve/attempt.h"
 #include "solve/budget_curve.h"
-#include "solve/judge_patience.h"
+#include "solve/judgements.h"
 
 namespace umf {
 namespace {
@@ -31,7 +31,6 @@ class Run {
   bool observed(const Trial& trial, const Outcome& outcome) const;
 
   Outcome walk_world(const Trial& trial, long limit);
-  Verdict verdict_of(StateId end, long& judged);
   // Books a rollout that ended at the end of `outcome`'s path, and keeps it if it is the best.
   Verdict score(const Trial& trial, Outcome& outcome, Ledger& ledger,
                 std::optional<Candidate>& best, long& judged);
@@ -50,9 +49,8 @@ class Run {
   Ledger& ledger_ = solution_.ledger;
   Lineage lineage_;
   BudgetCurve curve_;
-  std::unordered_map<StateId, Verdict> verdicts_;
+  Judgements judgements_;
   Verdict verdict_;  // of the last miss
-  JudgePatience patience_;
 };
 
 Run::Run(Search& search, World& world, RolloutCache& known, const SolveOptions& options,
@@ -64,7 +62,7 @@ Run::Run(Search& search, World& world, RolloutCache& known, const SolveOptions& 
       observer_(observer),
       lineage_(world.root()),
       curve_(options.curve),
-      patience_(options.judge_failures) {
+      judgements_(world, options.judge_failures, solution_.judge_seconds) {
   ledger_.actions.resize(world.actions());
 }
 
@@ -161,21 +159,10 @@ Outcome Run::walk_world(const Trial& trial, long limit) {
   return outcome;
 }
 
-Verdict Run::verdict_of(StateId end, long& judged) {
-  if (const auto known = verdicts_.find(end); known != verdicts_.end()) return known->second;
-  const Stopwatch stopwatch(solution_.judge_seconds);
-  const Verdict verdict = attempt([&] { return world_.judge(end); });
-  solution_.judge_seconds += world_.earlier_seconds();
-  ++judged;
-  if (options_.judge_once) verdicts_.emplace(end, verdict);
-  patience_.count(verdict);
-  return verdict;
-}
-
 Verdict Run::score(const Trial& trial, Outcome& outcome, Ledger& ledger,
                    std::optional<Candidate>& best, long& judged) {
   const StateId end = outcome.path.back().state;
-  Verdict verdict = verdict_of(end, judged);
+  Verdict verdict = judgements_.of(end, judged);
   outcome.reward = verdict.reward;
   ledger.count_miss(world_.model_of(trial.action));
   ledger.count_reward(trial.action, verdict.reward);

@@ -29,7 +29,6 @@ struct SolveOptions {
   BudgetPolicy policy = BudgetPolicy::kCut;
   bool use_cache = true;  // off: known trials still come first, but are run and paid again
   std::optional<double> stop_at_reward;
-  bool judge_once = true;   // an end that was judged before keeps its verdict
   std::vector<long> curve;  // smaller budgets whose results are wanted too
   int judge_failures = 0;   // so many in a row end the search with an error; 0: none do
 };

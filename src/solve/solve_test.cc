@@ -4,6 +4,7 @@
 
 #include <climits>
 #include <cmath>
+#include <set>
 
 #include "search/unmaskfork.h"
 #include "support/expect_error.h"
@@ -234,10 +235,10 @@ class MeetingWorld final : public World {
     return outcome;
   }
   Verdict judge(StateId end) override {
-    ++judgements;
+    judged.insert(end);
     return {end % 7 / 7.0, ""};
   }
-  int judgements = 0;
+  std::set<StateId> judged;
 
  private:
   int levels_;
@@ -249,8 +250,8 @@ TEST(Solve, WherePathsMeetMoreIsFreeAndBothNodesStay) {
   EXPECT_EQ(run.solution.stopped, Stop::kExhausted);
   EXPECT_EQ(run.search.nodes(), 63) << "the whole tree of five levels";
   EXPECT_LT(run.solution.ledger.misses, 32);
-  EXPECT_LE(world.judgements, 7) << "as many ends as numbers of ones";
-  EXPECT_EQ(run.solution.ledger.judged, world.judgements);
+  EXPECT_LE(world.judged.size(), 7) << "as many ends as numbers of ones";
+  EXPECT_EQ(run.solution.ledger.judged, world.judged.size());
   EXPECT_EQ(run.solution.ledger.evaluations, run.solution.ledger.misses);
 }
 
@@ -292,6 +293,25 @@ TEST(Solve, FreshDrawsAreNeverAnsweredFromTheCache) {
   EXPECT_EQ(solution.ledger.nfe, 2000);
   EXPECT_FALSE(known.contains(0, 0));
   EXPECT_EQ(solution.best->iteration, 1);
+}
+
+TEST(Solve, AnEndThatIsReachedAgainIsNoFurtherFailureOfItsJudge) {
+  TableWorld world(1, 8, Scenario{}.ratios, [](auto) { return kNan; });
+  RolloutCache known;
+  Repeat search;
+  const Solution solution = solve(search, world, known, {.budget = 80, .judge_failures = 2});
+  EXPECT_EQ(solution.stopped, Stop::kBudget);
+  EXPECT_EQ(solution.ledger.misses, 10);
+  EXPECT_EQ(solution.ledger.evaluations, 10);
+  EXPECT_EQ(solution.ledger.judged, 1);
+}
+
+TEST(Solve, AJudgeThatFailsForOneEndAfterTheOtherEndsTheSearch) {
+  Scenario scenario = scenario_with([](auto) { return kNan; }, 12288);
+  scenario.limits.judge_failures = 2;
+  const Play play(scenario);
+  EXPECT_EQ(play.solution.stopped, Stop::kError);
+  EXPECT_EQ(play.solution.ledger.judged, 2);
 }
 
 // ---- the results of smaller budgets

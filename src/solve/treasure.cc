@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
 
 #include "base/error.h"
 #include "base/stopwatch.h"
 #include "solve/attempt.h"
-#include "solve/judge_patience.h"
+#include "solve/judgements.h"
 
 namespace umf {
 namespace {
@@ -31,7 +30,6 @@ class Beam {
   std::optional<Stop> expand(const Place& parent);
   std::optional<Stop> score(const Place& parent, const Branch& branch, std::uint64_t draw,
                             int passes);
-  Verdict verdict_of(StateId end);
   void keep(const Branch& branch, const Verdict& verdict);
   void prune();
 
@@ -46,8 +44,7 @@ class Beam {
   Solution solution_;
   Ledger& ledger_ = solution_.ledger;
   Lineage lineage_;
-  std::unordered_map<StateId, Verdict> verdicts_;
-  JudgePatience patience_;
+  Judgements judgements_;
 };
 
 // As many windows as the budget pays for (docs/algorithm.md#treasure).
@@ -66,7 +63,7 @@ Beam::Beam(World& world, int action, const TreasureOptions& options, const Solve
       observer_(observer),
       beam_{world.root()},
       lineage_(world.root()),
-      patience_(limits.judge_failures) {
+      judgements_(world, limits.judge_failures, solution_.judge_seconds) {
   ledger_.actions.resize(world.actions());
 }
 
@@ -106,7 +103,7 @@ std::optional<Stop> Beam::score(const Place& parent, const Branch& branch, std::
   lineage_.add(trial, outcome);
   Verdict verdict;
   try {
-    verdict = verdict_of(branch.completion);
+    verdict = judgements_.of(branch.completion, ledger_.judged);
   } catch (const Cancelled&) {
     if (!solution_.best) keep(branch, {std::numeric_limits<double>::quiet_NaN(), kNotJudged});
     throw;
@@ -121,16 +118,6 @@ std::optional<Stop> Beam::score(const Place& parent, const Branch& branch, std::
   if (limits_.stop_at_reward && verdict.reward >= *limits_.stop_at_reward) return Stop::kReward;
   if (!go_on) return Stop::kInterrupted;
   return std::nullopt;
-}
-
-Verdict Beam::verdict_of(StateId end) {
-  if (const auto known = verdicts_.find(end); known != verdicts_.end()) return known->second;
-  const Stopwatch stopwatch(solution_.judge_seconds);
-  const Verdict verdict = attempt([&] { return world_.judge(end); });
-  ++ledger_.judged;
-  if (limits_.judge_once) verdicts_.emplace(end, verdict);
-  patience_.count(verdict);
-  return verdict;
 }
 
 void Beam::keep(const Branch& branch, const Verdict& verdict) {

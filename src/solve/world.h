@@ -24,7 +24,8 @@ class World {
     static_cast<void>(from), static_cast<void>(action), static_cast<void>(children);
     throw Error("this world can walk only: a search that branches at every pass needs models");
   }
-  // Judges the text of a state; masks, where it has any, are left out.
+  // Judges the text of a state; masks, where it has any, are left out. The same state may be asked
+  // for again and has the same verdict.
   virtual Verdict judge(StateId end) = 0;
   // What the last answer took where it was not made now but in an earlier run.
   virtual double earlier_seconds() const { return 0; }

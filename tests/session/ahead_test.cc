@@ -87,6 +87,7 @@ struct Plan {
   WalkOptions walk = {.window = kWindow};
   std::function<double(std::string_view)> worth = worth_of;
   int parts = 0;
+  bool judge_again = false;  // a text that was judged before
   std::string pair_method;
   MakeReplica replica = {};
 };
@@ -138,6 +139,8 @@ Report run(const Plan& plan, int workers, const std::filesystem::path& journal_p
     walkers.emplace_back(replicas.back()->setup());
   }
   SharedJudge judge(plan.worth, plan.parts);
+  RememberingReward remembering(judge, RememberingReward::Failures::kKept);
+  Reward& reward = plan.judge_again ? static_cast<Reward&>(judge) : remembering;
   RolloutCache known;
   SearchSetup setup{.root = states.setup().root(),
                     .actions = static_cast<int>(states.setup().actions().size()),
@@ -149,15 +152,15 @@ Report run(const Plan& plan, int workers, const std::filesystem::path& journal_p
   std::optional<DecodingWorld> plain;
   std::optional<AheadWorld> ahead;
   if (workers == 0) {
-    plain.emplace(states, judge, observer);
+    plain.emplace(states, reward, observer);
   } else {
-    ahead.emplace(states, std::move(walkers), judge, observer);
-    ahead->set_forecast(forecast_of(*search, known, states, judge, plan.options.use_cache));
+    ahead.emplace(states, std::move(walkers), reward, observer);
+    ahead->set_forecast(forecast_of(*search, known, states, reward, plan.options.use_cache));
   }
   World& inner = ahead ? static_cast<World&>(*ahead) : *plain;
   std::optional<Journal> journal;
   if (!journal_path.empty())
-    journal.emplace(inner, journal_path, Json{{"plan", 1}}, journal_states(states));
+    journal.emplace(inner, journal_path, Json{{"plan", 1}}, journal_states(states, remembering));
   World& world = journal ? static_cast<World&>(*journal) : inner;
   Report report;
   const Solution solution =
@@ -235,7 +238,7 @@ TEST(Ahead, EveryOptionGivesTheSame) {
   };
   expect_same_with([](Plan& plan) { plan.options.use_cache = false; });
   expect_same_with([](Plan& plan) { plan.options.stop_at_reward = 0.7; });
-  expect_same_with([](Plan& plan) { plan.options.judge_once = false; });
+  expect_same_with([](Plan& plan) { plan.judge_again = true; });
   expect_same_with([](Plan& plan) { plan.options.curve = {10, 20, 55, 90, 169}; });
   expect_same_with([](Plan& plan) {
     plan.options.curve = {30, 70};

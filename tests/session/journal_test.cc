@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 
 #include "base/files.h"
 #include "search/unmaskfork.h"
@@ -62,11 +63,13 @@ Report run(const Plan& plan, const std::filesystem::path& path = {}, long stop_a
   HashingModels models;
   States states(models.setup(kWindow));
   Judge judge(plan.worth);
+  RememberingReward reward(judge, RememberingReward::Failures::kKept);
   long passes = 0;
-  DecodingWorld decoding(states, judge, [&](auto, auto) { return ++passes < stop_after; });
+  DecodingWorld decoding(states, reward, [&](auto, auto) { return ++passes < stop_after; });
   CountingWorld counting(decoding);
   std::optional<Journal> journal;
-  if (!path.empty()) journal.emplace(counting, path, plan.configuration, journal_states(states));
+  if (!path.empty())
+    journal.emplace(counting, path, plan.configuration, journal_states(states, reward));
   World& world = journal ? static_cast<World&>(*journal) : counting;
   RolloutCache known;
   SearchSetup setup{.root = world.root(), .actions = world.actions(), .seed = 3, .cache = &known};
@@ -87,7 +90,7 @@ Report run(const Plan& plan, const std::filesystem::path& path = {}, long stop_a
   for (const CurvePoint& point : solution.curve)
     report.result += fmt::format(" | {} {}", point.budget, describe(point.ledger));
   report.passes = counting.passes;
-  report.judgements = counting.judgements;
+  report.judgements = static_cast<long>(judge.texts.size());
   report.replayed = journal ? journal->replayed() : 0;
   return report;
 }
@@ -187,6 +190,25 @@ TEST(Journal, ACurveIsRecordedToo) {
     write_file(directory / "part", std::string_view(whole).substr(0, end));
     expect_same(run(plan, directory / "part"), expected);
   }
+}
+
+TEST(Journal, AnEndThatIsReachedAgainIsRecordedAndJudgedOnce) {
+  Plan plan;
+  plan.options = {.budget = 20 * kWindow, .use_cache = false};
+  const TemporaryDirectory directory;
+  const Report expected = run(plan, directory / "j");
+  std::set<int> ends;
+  int verdicts = 0;
+  for (const Json& line : journal_entries(read_file(directory / "j"))) {
+    if (!line.contains("entry") || !line["entry"].contains("verdict")) continue;
+    ++verdicts;
+    ends.insert(line["entry"]["verdict"]["of"].get<int>());
+  }
+  EXPECT_EQ(verdicts, ends.size());
+  EXPECT_LT(verdicts, std::ranges::count(expected.trace, '\n')) << "not an example of it";
+  const Report again = run(plan, directory / "j");
+  expect_same(again, expected);
+  EXPECT_EQ(again.judgements, 0);
 }
 
 // Options that the file does not name change the order of the questions; an answer belongs to its
@@ -292,10 +314,11 @@ TEST(Journal, AFileThatAnotherSearchWritesIsRefused) {
   HashingModels models;
   States states(models.setup(kWindow));
   Judge judge(worth_of);
-  DecodingWorld world(states, judge, {});
+  RememberingReward reward(judge, RememberingReward::Failures::kKept);
+  DecodingWorld world(states, reward, {});
   const auto journal = [&] {
     return std::make_unique<Journal>(world, directory / "j", kConfiguration,
-                                     journal_states(states));
+                                     journal_states(states, reward));
   };
   auto first = journal();
   EXPECT_ERROR(journal(), "is the checkpoint of a search that is still running");

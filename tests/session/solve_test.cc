@@ -37,7 +37,8 @@ struct Found {
 
 Found search(States& states, Reward& reward, const SolveOptions& options) {
   Found found;
-  DecodingWorld world(states, reward, {});
+  RememberingReward remembering(reward, RememberingReward::Failures::kKept);
+  DecodingWorld world(states, remembering, {});
   RolloutCache known;
   UnMaskFork tree(world.actions(), world.root(), {}, known);
   found.solution = solve(tree, world, known, options, [&](const RolloutEvent& event) {

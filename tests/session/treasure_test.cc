@@ -56,7 +56,9 @@ struct Hunt {
       : states({{{&model, dream_lexicon().tokenizer, {1, 2, 3}}},
                 {{.temperature = setting.temperature, .seed = 9}},
                 {.window = kWindow, .ratios = {500}}}) {
-    DecodingWorld world(states, reward, [&](auto, auto) { return ++passes < setting.stop_after; });
+    RememberingReward remembering(reward, RememberingReward::Failures::kKept);
+    DecodingWorld world(states, remembering,
+                        [&](auto, auto) { return ++passes < setting.stop_after; });
     solution = treasure(world, 0, setting.options,
                         {.budget = setting.budget, .stop_at_reward = setting.stop_at_reward},
                         [&](const RolloutEvent& event) {
