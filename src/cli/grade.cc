@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -14,6 +12,7 @@
 #include "base/error.h"
 #include "base/inflate.h"
 #include "base/nearest.h"
+#include "base/task_threads.h"
 #include "bench/pass_at_k.h"
 #include "bench/samples.h"
 #include "cli/common.h"
@@ -182,72 +181,57 @@ Summary summarise(const std::vector<Entry>& entries, const Dataset& dataset,
 class Grading {
  public:
   Grading(std::vector<Entry>& entries, Rewards& rewards, const GradeOptions& options)
-      : entries_(entries), rewards_(rewards), options_(options) {}
+      : entries_(entries),
+        rewards_(rewards),
+        details_(options.details),
+        progress_(options.common.quiet, "samples") {}
 
   // Until all are judged, or an interrupt comes: then at once, and what was judged is shown.
   void run(int workers) {
-    running_ = workers;
-    std::vector<std::thread> threads;
-    for (int i = 0; i < workers; ++i) threads.emplace_back([this] { work(); });
-    show();
-    for (std::thread& thread : threads) thread.join();
-    if (failure_) std::rethrow_exception(failure_);
+    TaskThreads threads(workers);
+    std::exception_ptr failure;
+    try {
+      for (Entry& entry : entries_) threads.submit([this, &entry](int) { judge(entry); });
+      threads.drain();
+    } catch (const Cancelled&) {
+      // Ctrl-C: what is left stays ungraded.
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    threads.stop();
+    show(/*all=*/true);
+    if (failure) std::rethrow_exception(failure);
   }
 
  private:
-  void work() {
-    try {
-      for (std::size_t i = next_++; i < entries_.size() && !interrupted(); i = next_++) {
-        Verdict verdict = rewards_.judge(entries_[i]);
-        const std::lock_guard lock(mutex_);
-        right_ += verdict.passed();
-        entries_[i].verdict = std::move(verdict);
-        entries_[i].done = true;
-        ++done_;
-        changed_.notify_all();
-      }
-    } catch (const Cancelled&) {
-      // Ctrl-C: it stays ungraded.
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-      next_ = entries_.size();
-    }
+  void judge(Entry& entry) {
+    if (interrupted()) throw Cancelled();
+    Verdict verdict = rewards_.judge(entry);
     const std::lock_guard lock(mutex_);
-    --running_;
-    changed_.notify_all();
+    right_ += verdict.passed();
+    entry.verdict = std::move(verdict);
+    entry.done = true;
+    show(/*all=*/false);
+    progress_.show(++done_, static_cast<int>(entries_.size()), fmt::format("{} right", right_));
   }
 
   // One that takes long holds up the lines behind it, but not the count.
-  void show() {
-    Progress progress(options_.common.quiet, "samples");
-    std::unique_lock lock(mutex_);
-    for (std::size_t shown = 0, counted = 0; shown < entries_.size();) {
-      changed_.wait(lock, [&] { return done_ != counted || running_ == 0; });
-      const bool over = running_ == 0;
-      counted = done_;
-      for (; shown < entries_.size() && (entries_[shown].done || over); ++shown) {
-        if (!entries_[shown].done) continue;
-        progress.clear();
-        print_in_order(line_of(entries_[shown], options_.details));
-      }
-      std::fflush(stdout);  // whoever reads along sees it now
-      if (over) return;
-      progress.show(static_cast<int>(done_), static_cast<int>(entries_.size()),
-                    fmt::format("{} right", right_));
+  void show(bool all) {
+    for (; shown_ < entries_.size() && (all || entries_[shown_].done); ++shown_) {
+      if (!entries_[shown_].done) continue;
+      progress_.clear();
+      print_in_order(line_of(entries_[shown_], details_));
     }
-    progress.clear();
+    std::fflush(stdout);  // whoever reads along sees it now
   }
 
   std::vector<Entry>& entries_;
   Rewards& rewards_;
-  const GradeOptions& options_;
-  std::atomic<std::size_t> next_ = 0;
+  const bool details_;
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::exception_ptr failure_;
-  int running_ = 0, right_ = 0;
-  std::size_t done_ = 0;
+  Progress progress_;
+  int done_ = 0, right_ = 0;
+  std::size_t shown_ = 0;
 };
 
 // All ids of the data set, to tell samples of problems that were not chosen from wrong ones.
