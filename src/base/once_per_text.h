@@ -42,11 +42,6 @@ class OncePerText {
     return *std::move(value);
   }
 
-  void put(std::string text, Value value) {
-    const std::lock_guard lock(mutex_);
-    values_.insert_or_assign(std::move(text), std::move(value));
-  }
-
  private:
   std::mutex mutex_;
   std::condition_variable made_;

@@ -12,9 +12,7 @@ namespace {
 
 bool judge_failed(const Verdict& verdict) {
   return std::isnan(verdict.reward) ||
-         std::any_of(verdict.tests.begin(), verdict.tests.end(), [](const TestVerdict& test) {
-           return test.outcome == TestOutcome::kSandboxError;
-         });
+         std::ranges::count(verdict.tests, TestOutcome::kSandboxError, &TestVerdict::outcome) > 0;
 }
 
 }  // namespace

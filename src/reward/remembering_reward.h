@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "base/once_per_text.h"
 #include "reward/reward.h"
@@ -26,9 +25,9 @@ class RememberingReward final : public Reward {
           return failures_ == Failures::kKept || !std::isnan(verdict.reward);
         });
   }
-  // A verdict that was given elsewhere.
-  void remember(std::string answer, Verdict verdict) {
-    verdicts_.put(std::move(answer), std::move(verdict));
+  // A verdict that was given elsewhere; one that is known stays.
+  void remember(const std::string& answer, const Verdict& verdict) {
+    verdicts_.get(answer, [&] { return verdict; });
   }
   void check() override { inner_.check(); }
   int parts() const override { return inner_.parts(); }

@@ -1,8 +1,9 @@
 // Judging on threads of its own, before a text is asked for where that is known to happen.
 #pragma once
 
-#include <atomic>
-#include <exception>
+#include <chrono>
+#include <future>
+#include <memory>
 #include <string>
 #include <unordered_map>
 
@@ -19,24 +20,29 @@ class Judging {
 
   void stop() { threads_.stop(); }  // when the judgements that have begun are there; no more begin
 
-  // Begins with a text, unless its verdict is waiting to be handed over or on its way.
-  void begin(const std::string& text);
-  bool finished(const std::string& text) const;
-  // Of a finished text, which is forgotten; throws what the judge threw.
-  Verdict hand_over(const std::string& text);
+  // Begins with a text, unless its verdict is on its way or waits to be handed over.
+  void begin(const std::string& text) {
+    if (verdicts_.contains(text)) return;
+    const auto task = std::make_shared<std::packaged_task<Verdict()>>(
+        [this, text] { return reward_.judge(text); });
+    verdicts_.emplace(text, task->get_future());
+    threads_.submit([this, task](int) {
+      (*task)();
+      bell_.ring();
+    });
+  }
+  // Of a text that was begun.
+  bool finished(const std::string& text) const {
+    return verdicts_.at(text).wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+  // Once for a text that is finished; throws what the judge threw.
+  Verdict hand_over(const std::string& text) { return verdicts_.extract(text).mapped().get(); }
 
  private:
-  struct Judgement {
-    Verdict verdict;
-    std::exception_ptr error;
-    std::atomic<bool> finished = false;
-  };
-  void judge(const std::string& text, Judgement& judgement);
-
   Reward& reward_;
   Bell& bell_;
-  std::unordered_map<std::string, Judgement> judgements_;  // entries stay where they are
-  TaskThreads threads_;                                    // last: its threads use the above
+  std::unordered_map<std::string, std::future<Verdict>> verdicts_;
+  TaskThreads threads_;  // last: its threads use the above
 };
 
 }  // namespace umf

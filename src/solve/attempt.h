@@ -5,11 +5,12 @@
 #include <string>
 
 #include "base/cancelled.h"
+#include "solve/solution.h"
 
 namespace umf {
 
 // The world broke down, which is not the same as being called off (Cancelled): ends the search but
-// keeps what it found. What an observer throws is not caught.
+// keeps what it found.
 struct Failure {
   std::string message;
 };
@@ -26,6 +27,19 @@ auto attempt(Work&& work) {
     throw;
   } catch (const std::exception& reason) {
     throw Failure{reason.what()};
+  }
+}
+
+// Runs a search, however it ends. What an observer throws is not caught.
+template <class Explore>
+void run_to_end(Solution& solution, Explore&& explore) {
+  try {
+    solution.stopped = explore();
+  } catch (const Cancelled&) {
+    solution.stopped = Stop::kInterrupted;
+  } catch (const Failure& failure) {
+    solution.stopped = Stop::kError;
+    solution.message = failure.message;
   }
 }
 

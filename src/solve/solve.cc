@@ -205,14 +205,7 @@ void Run::cut(CurvePoint& point, const Trial& trial) {
 }
 
 Solution Run::finish() && {
-  try {
-    solution_.stopped = explore();
-  } catch (const Cancelled&) {
-    solution_.stopped = Stop::kInterrupted;
-  } catch (const Failure& failure) {
-    solution_.stopped = Stop::kError;
-    solution_.message = failure.message;
-  }
+  run_to_end(solution_, [this] { return explore(); });
   curve_.close_up_to(LONG_MAX, solution_, solution_.stopped);
   solution_.curve = std::move(curve_).points();
   solution_.nodes = search_.nodes();

@@ -149,14 +149,7 @@ void Beam::prune() {
 }
 
 Solution Beam::finish() && {
-  try {
-    solution_.stopped = explore();
-  } catch (const Cancelled&) {
-    solution_.stopped = Stop::kInterrupted;
-  } catch (const Failure& failure) {
-    solution_.stopped = Stop::kError;
-    solution_.message = failure.message;
-  }
+  run_to_end(solution_, [this] { return explore(); });
   // What ended the search by its reward is the answer, also where it is a completion.
   if (full_ && solution_.stopped != Stop::kReward) solution_.best = std::move(full_);
   return std::move(solution_);
