@@ -114,7 +114,7 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
     json["end_of_text"] = token_json(c.tokenizer, c.tokens.end_of_text);
     json["end_of_turn"] = token_json(c.tokenizer, c.tokens.end_of_turn);
     json["padding"] = token_json(c.tokenizer, c.tokens.padding);
-    const ModelInfo info = describe_model("", c);
+    const ModelInfo info = describe_model("", c, "");
     json["window"] = recommended_window(info);
     json["action"] = chosen_fields(recommended_action(info));
   }

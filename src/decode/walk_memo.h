@@ -1,4 +1,4 @@
-// Walks that several searches for one problem have in common.
+// Walks that several searches have in common.
 #pragma once
 
 #include <atomic>
@@ -6,10 +6,16 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "decode/walk.h"
+#include "decode/walk_setup.h"
 
 namespace umf {
+
+// By action: everything that its walks depend on, but for the draw and the window they start from.
+// Equal where all of that is, whatever objects hold it.
+std::vector<std::string> walk_keys(const WalkSetup& setup);
 
 // A walk depends on its trial alone, so that configurations with an action in common need not make
 // it twice. Holds walks that came to their end. May be shared by walkers on several threads.

@@ -131,5 +131,58 @@ TEST_F(SharedWalks, AreOnlyThoseOfTheSameOptions) {
   EXPECT_EQ(made_by(kOptions, 5), 0);
 }
 
+// The walks of one greedy action, and how many passes they took.
+struct Walked {
+  std::vector<std::string> texts;
+  long passes = 0;
+};
+Walked walked(const Participant& participant, WalkMemo& memo,
+              const WalkOptions& options = kOptions) {
+  const long before = memo.passes();
+  NumberedWalks walks({participant}, {{}}, options, &memo);
+  Walked result;
+  for (const Place& place : walks.walk({0, 0}, kNoLimit).path)
+    result.texts.push_back(walks.text(place.state));
+  result.passes = memo.passes() - before;
+  return result;
+}
+
+TEST_F(SharedWalks, AreNotThoseOfAnotherModelWithTheSameTokenizer) {
+  ScriptedModel other = hashing_model(dream_lexicon(), 9);
+  WalkMemo memo, alone;
+  walked({&dream_, dream_lexicon().tokenizer, {1, 2}}, memo);
+  const Participant participant{&other, dream_lexicon().tokenizer, {1, 2}};
+  EXPECT_EQ(walked(participant, memo).texts, walked(participant, alone).texts);
+}
+
+TEST_F(SharedWalks, AreThoseOfEveryObjectOfTheSameModel) {
+  const TemporaryDirectory directory;
+  write_tiny_tokenizer(TinyFamily::kDream, directory.path());
+  const Tokenizer tokenizer = Tokenizer::load(directory.path());
+  ScriptedModel again = hashing_model(dream_lexicon(), 1);
+  WalkMemo memo;
+  const Walked first = walked({&dream_, dream_lexicon().tokenizer, {1, 2}}, memo);
+  const Walked second = walked({&again, &tokenizer, {1, 2}}, memo);
+  EXPECT_EQ(second.texts, first.texts);
+  EXPECT_EQ(second.passes, 0);
+}
+
+TEST_F(SharedWalks, AreOnlyThoseOfTheSamePromptAndSpecialTokens) {
+  WalkMemo memo;
+  const Tokenizer* tokenizer = dream_lexicon().tokenizer;
+  EXPECT_EQ(walked({&dream_, tokenizer, {1, 2}}, memo).passes, 24);
+  EXPECT_EQ(walked({&dream_, tokenizer, {1, 2}}, memo).passes, 0);
+  EXPECT_EQ(walked({&dream_, tokenizer, {1, 3}}, memo).passes, 24);
+  ModelInfo info = dream_.info();
+  info.tokens.ends.push_back(40);
+  ScriptedModel ends(info,
+                     [&](auto tokens, int position) { return dream_.logits(tokens, position); });
+  EXPECT_EQ(walked({&ends, tokenizer, {1, 2}}, memo).passes, 24);
+  info.block = 4;
+  ScriptedModel blocks(info,
+                       [&](auto tokens, int position) { return dream_.logits(tokens, position); });
+  EXPECT_EQ(walked({&blocks, tokenizer, {1, 2}}, memo).passes, 24);
+}
+
 }  // namespace
 }  // namespace umf

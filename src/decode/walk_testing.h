@@ -2,6 +2,8 @@
 // tests.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <random>
 #include <string>
@@ -76,6 +78,7 @@ inline ScriptedModel hashing_model(const Lexicon& lexicon, std::uint64_t salt, i
   const int vocabulary = lexicon.tokenizer->size();
   ModelInfo info{.name = "hashing",
                  .family = "test",
+                 .fingerprint = fmt::format("hashing {} {}", salt, any_special),
                  .tokens = lexicon.tokens,
                  .vocabulary = vocabulary,
                  .max_length = max_length,

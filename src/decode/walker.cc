@@ -29,8 +29,10 @@ Walk Walker::walk(const Trial& trial, const WindowState& from, int limit,
   assert(trial.action >= 0 && std::cmp_less(trial.action, setup_.actions().size()));
   std::optional<WindowState> start = setup_.enter(from, trial.action);
   if (!start) return {.complete = false, .feasible = false};
-  if (memo_ == nullptr) return walk_anew(trial, *std::move(start), limit, observer);
-  const std::string key = memo_key(trial, from);
+  // An end may be in other ids than those of the action's model.
+  if (memo_ == nullptr || setup_.masks_in(*start) == 0)
+    return walk_anew(trial, *std::move(start), limit, observer);
+  const std::string key = memo_key(trial, *start);
   if (const auto known = memo_->find(key, limit)) {
     Walk walk = *known;
     // As this walker counts them: the one that made the walk may know other lexicons.
@@ -43,29 +45,11 @@ Walk Walker::walk(const Trial& trial, const WindowState& from, int limit,
   return walk;
 }
 
-// Everything that a walk for one problem depends on. A checkpoint is known by its tokenizer, which
-// all that share its model have in common; noise depends on the action's number, seed and draw.
-std::string Walker::memo_key(const Trial& trial, const WindowState& from) const {
-  Action action = setup_.actions()[trial.action];
-  const WalkOptions& options = setup_.options();
+std::string Walker::memo_key(const Trial& trial, const WindowState& start) const {
+  const bool by_chance = is_random(setup_.actions()[trial.action]);
   std::string key =
-      fmt::format("{} {} {} {} {} {}|", fmt::ptr(setup_.participant_of(trial.action).tokenizer),
-                  options.window, options.block_length, static_cast<int>(options.policy),
-                  options.closed_text ? setup_.lexicons().size() : 0, from.steps_left);
-  if (is_random(action))
-    key += fmt::format("{} {}|", trial.action, trial.draw);
-  else
-    action.seed = 0;
-  action.visit([&](auto& field, const char*, const char*) {
-    if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>)
-      key += fmt::format("{} ", static_cast<int>(field));
-    else
-      key += fmt::format("{} ", field);
-  });
-  for (const int target : setup_.targets()) key += fmt::format("{},", target);
-  if (trial.from == 0) return key + "root";  // the same in all lexicons
-  key += fmt::format("{}|", fmt::ptr(setup_.lexicon_of(from).tokenizer));
-  key.append(reinterpret_cast<const char*>(from.cells.data()), from.cells.size() * sizeof(Token));
+      fmt::format("{}{} {}|", keys_[trial.action], by_chance ? trial.draw : 0, start.steps_left);
+  key.append(reinterpret_cast<const char*>(start.cells.data()), start.cells.size() * sizeof(Token));
   return key;
 }
 

@@ -17,10 +17,12 @@ namespace umf {
 // that share a model take turns, too.
 class Walker {
  public:
-  // Complete walks are taken from `memo` and put there. Walkers that share one stand for the same
-  // problem; they may differ in models, actions and options. Must outlive the walks.
+  // Complete walks are taken from `memo` and put there. It may be shared with any other walker and
+  // must outlive the walks.
   explicit Walker(WalkSetup setup, WalkMemo* memo = nullptr)
-      : setup_(std::move(setup)), memo_(memo) {}
+      : setup_(std::move(setup)), memo_(memo) {
+    if (memo_ != nullptr) keys_ = walk_keys(setup_);
+  }
 
   // One token per forward pass from the trial's state, `from`, to its end, or for `limit` passes:
   // exactly the masks of the start (origin: at most). The path holds the first state at or below
@@ -38,7 +40,7 @@ class Walker {
 
  private:
   Walk walk_anew(const Trial& trial, WindowState state, int limit, const WalkObserver& observer);
-  std::string memo_key(const Trial& trial, const WindowState& from) const;
+  std::string memo_key(const Trial& trial, const WindowState& start) const;
   Commit fill_behind(WindowState& state) const;
   Walk remask_from(WindowState state, const Action& action, int index, int limit,
                    const WalkObserver& observer);
@@ -46,6 +48,7 @@ class Walker {
 
   WalkSetup setup_;
   WalkMemo* memo_;
+  std::vector<std::string> keys_;  // by action, for the memo
 };
 
 }  // namespace umf

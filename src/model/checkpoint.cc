@@ -193,6 +193,15 @@ Checkpoint open_checkpoint(const Location& location) {
           read_advice(folder)};
 }
 
+std::string Checkpoint::fingerprint() const {
+  const auto& [layers, hidden, mlp, vocabulary, max_length, attention, theta, eps, bias] =
+      architecture;
+  return fmt::format("{:016x} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", weights.fingerprint(),
+                     family->name, layers, hidden, mlp, vocabulary, max_length, attention.heads,
+                     attention.kv_heads, attention.head_dim, static_cast<int>(attention.kind),
+                     attention.block, theta, eps, bias);
+}
+
 Tokenizer open_tokenizer(const Location& location) { return Tokenizer::load(location.folder); }
 
 }  // namespace umf

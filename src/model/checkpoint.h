@@ -40,6 +40,8 @@ struct Checkpoint {
   std::optional<std::string> own_template;
   Advice advice;
 
+  // Of all that predictions depend on: the weights, and how the family and config.json use them.
+  std::string fingerprint() const;
   const std::string& chat_template() const {
     return own_template ? *own_template : family->chat_template;
   }

@@ -11,7 +11,7 @@
 
 namespace umf {
 
-ModelInfo describe_model(std::string name, const Checkpoint& checkpoint) {
+ModelInfo describe_model(std::string name, const Checkpoint& checkpoint, std::string_view backend) {
   const Family& family = *checkpoint.family;
   if (!family.diffusion) {
     throw Error(fmt::format("'{}' is a reward model ({}); it cannot write text", name,
@@ -20,6 +20,7 @@ ModelInfo describe_model(std::string name, const Checkpoint& checkpoint) {
   const AttentionShape& attention = checkpoint.architecture.attention;
   return {.name = std::move(name),
           .family = family.name,
+          .fingerprint = fmt::format("{} {}", checkpoint.fingerprint(), backend),
           .tokens = checkpoint.tokens,
           .vocabulary = checkpoint.architecture.vocabulary,
           .max_length = checkpoint.architecture.max_length,
@@ -34,7 +35,7 @@ ModelInfo describe_model(std::string name, const Checkpoint& checkpoint) {
 LanguageModel::LanguageModel(std::string name, std::shared_ptr<const Checkpoint> checkpoint,
                              Backend& backend)
     : checkpoint_(std::move(checkpoint)),
-      info_(describe_model(std::move(name), *checkpoint_)),
+      info_(describe_model(std::move(name), *checkpoint_, backend.name())),
       backend_(backend),
       residence_(backend.begin_model(checkpoint_->architecture.shape())),
       transformer_(backend, checkpoint_->architecture, checkpoint_->family->names,

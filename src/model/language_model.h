@@ -12,8 +12,9 @@
 
 namespace umf {
 
-// What a checkpoint is to those who decode with it. Throws Error when it is not a diffusion model.
-ModelInfo describe_model(std::string name, const Checkpoint& checkpoint);
+// What a checkpoint is, on a backend of this name, to those who decode with it. Throws Error when
+// it is not a diffusion model.
+ModelInfo describe_model(std::string name, const Checkpoint& checkpoint, std::string_view backend);
 
 class LanguageModel final : public Model {
  public:

@@ -21,6 +21,9 @@ struct SpecialTokens {
 struct ModelInfo {
   std::string name;    // what the user calls it
   std::string family;  // "llada", "dream", ...
+  // Of all that predictions depend on beside the query: weights, architecture and backend. Models
+  // with the same one predict the same.
+  std::string fingerprint;
   SpecialTokens tokens;
   int vocabulary = 0, max_length = 0;
   int block = 0;  // the only block length it can decode with, or 0 for any

@@ -26,7 +26,7 @@ struct Shelf::Slot final : Model {
   Slot(Shelf& owner, std::string name, std::shared_ptr<const Checkpoint> opened)
       : shelf(owner),
         checkpoint(std::move(opened)),
-        description(describe_model(std::move(name), *checkpoint)) {}
+        description(describe_model(std::move(name), *checkpoint, owner.backend_.name())) {}
 
   const ModelInfo& info() const override { return description; }
   std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) override {

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "base/json.h"
 #include "support/engine_fixture.h"
 
 namespace umf {
@@ -55,6 +59,27 @@ TEST(Shelf, ReplicasHaveTheSameModelsAndShareTheirFiles) {
     EXPECT_NE(&shelf.replica(1).model(number), &shelf.model(number));
     EXPECT_EQ(ask(shelf.replica(1).model(number)), ask(shelf.replica(0).model(number)));
   }
+}
+
+TEST(Shelf, AModelIsKnownByItsWeightsItsConfigurationAndItsBackend) {
+  const TemporaryDirectory copy;
+  std::filesystem::copy(tiny_checkpoint("tiny-llada"), copy.path(),
+                        std::filesystem::copy_options::recursive);
+  const auto fingerprint = [](const std::filesystem::path& place, Backend& backend) {
+    Shelf shelf(backend, 0);
+    return shelf.model(shelf.add("any", open_checkpoint({place, ""}))).info().fingerprint;
+  };
+  const auto cpu = make_cpu_backend(1, ""), other_cpu = make_cpu_backend(2, "scalar"),
+             reference = make_reference_backend();
+  const std::string llada = fingerprint(tiny_checkpoint("tiny-llada"), *cpu);
+  EXPECT_EQ(fingerprint(copy.path(), *cpu), llada);
+  EXPECT_EQ(fingerprint(copy.path(), *other_cpu), llada) << "the same bits";
+  EXPECT_NE(fingerprint(copy.path(), *reference), llada);
+  EXPECT_NE(fingerprint(tiny_checkpoint("tiny-dream"), *cpu), llada);
+  Json config = Json::parse(read_file(copy / "config.json"));
+  config["rope_theta"] = 12345.0;
+  write_file(copy / "config.json", config.dump());
+  EXPECT_NE(fingerprint(copy.path(), *cpu), llada);
 }
 
 TEST(Shelf, AModelLargerThanTheLimitStillRunsAlone) {
