@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "tokenizer/json_fields.h"
+#include "tokenizer/large_json.h"
 
 namespace umf {
 namespace {
@@ -25,11 +25,11 @@ std::string type_of(element value, const std::string& where) {
           fmt::format("type '{}' is not supported (supported: {})", excerpt(type), supported));
 }
 
-std::vector<AddedToken> parse_added_tokens(const JsonFields& file) {
+std::vector<AddedToken> parse_added_tokens(const LargeFields& file) {
   std::vector<AddedToken> tokens;
   if (!file.find("added_tokens")) return tokens;
   for (const element entry : file.array("added_tokens")) {
-    const JsonFields fields(
+    const LargeFields fields(
         entry, fmt::format("{}[{}]", file.place("added_tokens"), tokens.size()),
         {"id", "content", "special", "normalized", "lstrip", "rstrip", "single_word"});
     AddedToken token;
@@ -48,10 +48,10 @@ std::vector<AddedToken> parse_added_tokens(const JsonFields& file) {
 void parse_normalizer(element value, const std::string& where, TokenizerSpec& spec) {
   const std::string type = type_of(value, where);
   if (type == "NFC") {
-    const JsonFields fields(value, where, {"type"});
+    const LargeFields fields(value, where, {"type"});
     spec.nfc = true;
   } else if (type == "Sequence") {
-    const JsonFields fields(value, where, {"type", "normalizers"});
+    const LargeFields fields(value, where, {"type", "normalizers"});
     int index = 0;
     for (const element step : fields.array("normalizers")) {
       parse_normalizer(step, fmt::format("{}.normalizers[{}]", where, index++), spec);
@@ -62,8 +62,8 @@ void parse_normalizer(element value, const std::string& where, TokenizerSpec& sp
 }
 
 SplitRule parse_split(element value, const std::string& where) {
-  const JsonFields fields(value, where, {"type", "pattern", "behavior", "invert"});
-  const JsonFields pattern(fields.get("pattern"), fields.place("pattern"), {"Regex"});
+  const LargeFields fields(value, where, {"type", "pattern", "behavior", "invert"});
+  const LargeFields pattern(fields.get("pattern"), fields.place("pattern"), {"Regex"});
   const std::string_view behavior = fields.string("behavior");
   const bool invert = fields.flag("invert", false);
   if (!(behavior == "Isolated" && !invert) && !(behavior == "Removed" && invert)) {
@@ -82,8 +82,8 @@ bool parse_pre_tokenizer(element value, const std::string& where, TokenizerSpec&
     return false;
   }
   if (type == "ByteLevel") {
-    const JsonFields fields(value, where,
-                            {"type", "add_prefix_space", "trim_offsets", "use_regex"});
+    const LargeFields fields(value, where,
+                             {"type", "add_prefix_space", "trim_offsets", "use_regex"});
     if (fields.flag("add_prefix_space", true)) {
       fail_at(fields.place("add_prefix_space"), "true (the default) is not supported");
     }
@@ -91,7 +91,7 @@ bool parse_pre_tokenizer(element value, const std::string& where, TokenizerSpec&
     return true;
   }
   if (type != "Sequence") refuse_type(where, type, "Sequence, Split, ByteLevel");
-  const JsonFields fields(value, where, {"type", "pretokenizers"});
+  const LargeFields fields(value, where, {"type", "pretokenizers"});
   bool byte_level = false;
   int index = 0;
   for (const element step : fields.array("pretokenizers")) {
@@ -121,7 +121,7 @@ std::pair<std::string_view, std::string_view> parse_merge(element value, const s
       fmt::format("expected \"left right\" or [\"left\", \"right\"], found {}", excerpt(value)));
 }
 
-void refuse_affix(const JsonFields& model, std::string_view key) {
+void refuse_affix(const LargeFields& model, std::string_view key) {
   if (model.find(key) && !model.string(key).empty()) {
     fail_at(model.place(key), fmt::format("'{}' is not supported, it must be null or empty",
                                           excerpt(model.string(key))));
@@ -129,7 +129,7 @@ void refuse_affix(const JsonFields& model, std::string_view key) {
 }
 
 void parse_model(element value, const std::string& where, TokenizerSpec& spec) {
-  const JsonFields model(
+  const LargeFields model(
       value, where,
       {"type", "vocab", "merges", "ignore_merges", "byte_fallback", "dropout", "unk_token",
        "fuse_unk", "continuing_subword_prefix", "end_of_word_suffix"});
@@ -162,12 +162,12 @@ void parse_model(element value, const std::string& where, TokenizerSpec& spec) {
 void check_post_processor(element value, const std::string& where) {
   const std::string type = type_of(value, where);
   if (type == "ByteLevel") {
-    const JsonFields fields(value, where,
-                            {"type", "add_prefix_space", "trim_offsets", "use_regex"});
+    const LargeFields fields(value, where,
+                             {"type", "add_prefix_space", "trim_offsets", "use_regex"});
   } else if (type == "TemplateProcessing") {
-    const JsonFields fields(value, where, {"type", "single", "pair", "special_tokens"});
+    const LargeFields fields(value, where, {"type", "single", "pair", "special_tokens"});
   } else if (type == "Sequence") {
-    const JsonFields fields(value, where, {"type", "processors"});
+    const LargeFields fields(value, where, {"type", "processors"});
     int index = 0;
     for (const element step : fields.array("processors")) {
       check_post_processor(step, fmt::format("{}.processors[{}]", where, index++));
@@ -177,7 +177,7 @@ void check_post_processor(element value, const std::string& where) {
   }
 }
 
-void check_decoder(const JsonFields& file) {
+void check_decoder(const LargeFields& file) {
   const auto decoder = file.find("decoder");
   if (!decoder) fail_at(file.place("decoder"), "null is not supported (supported: ByteLevel)");
   const std::string type = type_of(*decoder, file.place("decoder"));
@@ -208,10 +208,10 @@ std::vector<std::pair<std::string_view, Token>> parse_vocab(element value,
 TokenizerSpec parse_tokenizer_json(std::string_view text, const std::string& where) {
   const auto document = parse_large_json(text, where);
   // Truncation and padding belong to whoever calls the library; here no one asks for them.
-  const JsonFields file(document->root, where,
-                        {"version", "truncation", "padding", "added_tokens", "normalizer",
-                         "pre_tokenizer", "post_processor", "decoder", "model"},
-                        ": ");
+  const LargeFields file(document->root, where,
+                         {"version", "truncation", "padding", "added_tokens", "normalizer",
+                          "pre_tokenizer", "post_processor", "decoder", "model"},
+                         ": ");
   TokenizerSpec spec;
   spec.source = where;
   spec.storage = {document};

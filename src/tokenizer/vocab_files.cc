@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "tokenizer/json_fields.h"
+#include "tokenizer/large_json.h"
 #include "tokenizer/tokenizer_json.h"
 
 namespace umf {

@@ -1,5 +1,5 @@
-// Untrusted JSON files that are too large for Json, read strictly: a key we do not know could
-// change the result.
+// Untrusted JSON files read strictly: a key we do not know could change the result. JsonFields
+// (base/) is not for these: with hundreds of thousands of entries they are too large for Json.
 #pragma once
 
 #include <simdjson.h>
@@ -30,12 +30,12 @@ struct JsonDocument {
 std::shared_ptr<const JsonDocument> parse_large_json(std::string_view text,
                                                      const std::string& where);
 
-class JsonFields {
+class LargeFields {
  public:
   // Throws Error when `value` is not an object, a key is given twice or is none of `known`.
   // `separator` stands between `where` and a key in messages: "file: key", "file: section.key".
-  JsonFields(simdjson::dom::element value, std::string where,
-             std::initializer_list<std::string_view> known, std::string separator = ".");
+  LargeFields(simdjson::dom::element value, std::string where,
+              std::initializer_list<std::string_view> known, std::string separator = ".");
 
   std::string place(std::string_view key) const { return where_ + separator_ + std::string(key); }
 

@@ -1,4 +1,4 @@
-#include "tokenizer/json_fields.h"
+#include "tokenizer/large_json.h"
 
 #include <fmt/core.h>
 
@@ -34,8 +34,8 @@ std::shared_ptr<const JsonDocument> parse_large_json(std::string_view text,
   return document;
 }
 
-JsonFields::JsonFields(simdjson::dom::element value, std::string where,
-                       std::initializer_list<std::string_view> known, std::string separator)
+LargeFields::LargeFields(simdjson::dom::element value, std::string where,
+                         std::initializer_list<std::string_view> known, std::string separator)
     : where_(std::move(where)), separator_(std::move(separator)) {
   if (value.get(object_) != simdjson::SUCCESS) {
     fail_at(where_, fmt::format("expected an object, found {}", excerpt(value)));
@@ -52,19 +52,19 @@ JsonFields::JsonFields(simdjson::dom::element value, std::string where,
   }
 }
 
-std::optional<simdjson::dom::element> JsonFields::find(std::string_view key) const {
+std::optional<simdjson::dom::element> LargeFields::find(std::string_view key) const {
   simdjson::dom::element value;
   if (object_.at_key(key).get(value) != simdjson::SUCCESS || value.is_null()) return std::nullopt;
   return value;
 }
 
-simdjson::dom::element JsonFields::get(std::string_view key) const {
+simdjson::dom::element LargeFields::get(std::string_view key) const {
   const auto value = find(key);
   if (!value) fail_at(where_, fmt::format("'{}' is missing", key));
   return *value;
 }
 
-std::string_view JsonFields::string(std::string_view key) const {
+std::string_view LargeFields::string(std::string_view key) const {
   std::string_view text;
   const auto value = get(key);
   if (value.get(text) != simdjson::SUCCESS) {
@@ -73,7 +73,7 @@ std::string_view JsonFields::string(std::string_view key) const {
   return text;
 }
 
-simdjson::dom::array JsonFields::array(std::string_view key) const {
+simdjson::dom::array LargeFields::array(std::string_view key) const {
   simdjson::dom::array items;
   const auto value = get(key);
   if (value.get(items) != simdjson::SUCCESS) {
@@ -82,7 +82,7 @@ simdjson::dom::array JsonFields::array(std::string_view key) const {
   return items;
 }
 
-bool JsonFields::flag(std::string_view key, bool otherwise) const {
+bool LargeFields::flag(std::string_view key, bool otherwise) const {
   const auto value = find(key);
   bool result = otherwise;
   if (value && value->get(result) != simdjson::SUCCESS) {
@@ -91,7 +91,7 @@ bool JsonFields::flag(std::string_view key, bool otherwise) const {
   return result;
 }
 
-std::int64_t JsonFields::integer(std::string_view key, std::int64_t limit) const {
+std::int64_t LargeFields::integer(std::string_view key, std::int64_t limit) const {
   const auto value = get(key);
   std::int64_t result = 0;
   if (value.get(result) != simdjson::SUCCESS || result < 0 || result >= limit) {
