@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json_fields.h"
 #include "base/nearest.h"
 #include "bench/embedded_prompts.h"
 
@@ -41,32 +42,36 @@ std::string filled(const std::string& text, const PromptFields& fields, const st
   return out;
 }
 
-PromptStyle parse_style(const std::string& name, const Json& json, const std::string& where) {
-  PromptStyle style{.name = name};
-  if (!json.is_object()) throw Error(fmt::format("{}: style '{}' must be an object", where, name));
-  for (const auto& [key, value] : json.items()) {
-    if (!value.is_string())
-      throw Error(fmt::format("{}: '{}' of style '{}' must be a string", where, key, name));
-    if (key == "system")
-      style.system = value;
-    else if (key == "user" || key == "raw")
-      style.user = value;
-    else if (key == "user_starter" || key == "raw_starter")
-      style.user_starter = value;
-    else if (key == "prefill")
-      style.prefill = value;
-    else if (key == "extract")
-      style.extract = value;
-    else
-      throw Error(fmt::format(
-          "{}: a style has system, user or raw, user_starter or raw_starter, prefill and extract; "
-          "'{}' is not understood",
-          where, key));
+class StyleFields final : public JsonFields {
+ public:
+  StyleFields(const Json& style, const std::string& where, std::string name)
+      : JsonFields(style, where), name_(std::move(name)) {}
+  [[noreturn]] void refuse(const std::string& key, const std::string& wish) const override {
+    throw Error(fmt::format("{}: '{}' of style '{}' {}", where(), key, name_, wish));
   }
-  if (json.contains("user") == json.contains("raw"))
+
+ private:
+  std::string name_;
+};
+
+PromptStyle parse_style(const std::string& name, const Json& json, const std::string& where) {
+  if (!json.is_object()) throw Error(fmt::format("{}: style '{}' must be an object", where, name));
+  const StyleFields fields(json, where, name);
+  fields.only({"system", "user", "raw", "user_starter", "raw_starter", "prefill", "extract"},
+              "a style has system, user or raw, user_starter or raw_starter, prefill and extract");
+  const auto text = [&](const char* key) { return fields.text(key).value_or(""); };
+  const bool raw = fields.has("raw");
+  const PromptStyle style{
+      .name = name,
+      .system = text("system"),
+      .user = text(raw ? "raw" : "user"),
+      .prefill = text("prefill"),
+      .raw = raw,
+      .extract = text("extract"),
+      .user_starter = fields.text("user_starter").value_or(text("raw_starter"))};
+  if (fields.has("user") == raw)
     throw Error(fmt::format("{}: style '{}' needs either 'user' or 'raw'", where, name));
-  style.raw = json.contains("raw");
-  if (style.raw && (!style.system.empty() || !style.prefill.empty()))
+  if (raw && (!style.system.empty() || !style.prefill.empty()))
     throw Error(fmt::format("{}: style '{}' is raw and has no chat turns", where, name));
   return style;
 }

@@ -2,35 +2,28 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json_fields.h"
 #include "math/comparison.h"
 #include "math/text.h"
 
 namespace umf {
 namespace {
 
-int whole_number(const Json& value, int least, int most, const std::string& where,
-                 const std::string& key) {
-  if (!value.is_number_integer() || value < least || value > most) {
-    throw Error(fmt::format("{}: config '{}' must be a whole number from {} to {}", where, key,
-                            least, most));
+class ConfigFields final : public JsonFields {
+ public:
+  using JsonFields::JsonFields;
+  [[noreturn]] void refuse(const std::string& key, const std::string& wish) const override {
+    throw Error(fmt::format("{}: config '{}' {}", where(), key, wish));
   }
-  return value;
-}
+};
 
-bool truth_value(const Json& value, const std::string& where, const std::string& key) {
-  if (!value.is_boolean()) {
-    throw Error(fmt::format("{}: config '{}' must be true or false", where, key));
-  }
-  return value;
-}
-
-void set_targets(const Json& targets, MathVerifyConfig& config, const std::string& where) {
+void set_targets(const ConfigFields& fields, MathVerifyConfig& config) {
+  const Json* targets = fields.find("targets");
+  if (targets == nullptr) return;
   config.latex = config.plain = false;
-  bool good = targets.is_array();
-  for (const Json& target : good ? targets : Json::array()) {
+  bool good = targets->is_array();
+  for (const Json& target : good ? *targets : Json::array()) {
     if (target == "latex")
       config.latex = true;
     else if (target == "expr")
@@ -38,9 +31,7 @@ void set_targets(const Json& targets, MathVerifyConfig& config, const std::strin
     else
       good = false;
   }
-  if (!good) {
-    throw Error(where + ": config 'targets' must be a list of \"latex\" and \"expr\"");
-  }
+  if (!good) fields.refuse("targets", "must be a list of \"latex\" and \"expr\"");
 }
 
 }  // namespace
@@ -49,25 +40,23 @@ MathVerifyConfig parse_math_verify_config(const Json& config, const std::string&
   MathVerifyConfig result;
   if (config.is_null()) return result;
   if (!config.is_object()) throw Error(where + ": 'config' must be an object");
-  for (const auto& [key, value] : config.items()) {
-    if (key == "targets")
-      set_targets(value, result, where);
-    else if (key == "boxed_match_priority")
-      result.boxed_match_priority = whole_number(value, -1, 1000, where, key);
-    else if (key == "float_rounding")
-      result.float_rounding = whole_number(value, 0, 50, where, key);
-    else if (key == "numeric_precision")
-      result.numeric_precision = whole_number(value, 1, 50, where, key);
-    else if (key == "strict")
-      result.strict = truth_value(value, where, key);
-    else if (key == "allow_set_relation_comp")
-      result.allow_set_relation_comp = truth_value(value, where, key);
-    else
-      throw Error(fmt::format(
-          "{}: unknown config key '{}'; there are targets, boxed_match_priority, float_rounding, "
-          "numeric_precision, strict and allow_set_relation_comp",
-          where, key));
-  }
+  const ConfigFields fields(config, where);
+  const auto integer = [&](const char* key, int least, int most, int otherwise) {
+    return static_cast<int>(fields.integer(key, least, most).value_or(otherwise));
+  };
+  set_targets(fields, result);
+  result.boxed_match_priority =
+      integer("boxed_match_priority", -1, 1000, result.boxed_match_priority);
+  result.float_rounding = integer("float_rounding", 0, 50, result.float_rounding);
+  result.numeric_precision = integer("numeric_precision", 1, 50, result.numeric_precision);
+  result.strict = fields.flag("strict").value_or(result.strict);
+  result.allow_set_relation_comp =
+      fields.flag("allow_set_relation_comp").value_or(result.allow_set_relation_comp);
+  if (const auto key = fields.unasked())
+    throw Error(fmt::format(
+        "{}: unknown config key '{}'; there are targets, boxed_match_priority, float_rounding, "
+        "numeric_precision, strict and allow_set_relation_comp",
+        where, *key));
   return result;
 }
 

@@ -103,6 +103,8 @@ TEST(MathVerify, WrongSettingsAreNamed) {
   EXPECT_ERROR(parse_math_verify_config({{"targets", {"string"}}}, "x"), "'targets'");
   EXPECT_ERROR(parse_math_verify_config({{"strict", 1}}, "x"), "'strict' must be true or false");
   EXPECT_ERROR(parse_math_verify_config({{"float_rounding", -1}}, "x"), "'float_rounding'");
+  EXPECT_ERROR(parse_math_verify_config({{"boxed_match_priority", 18446744073709551615u}}, "x"),
+               "must be a whole number from -1 to 1000");
   EXPECT_ERROR(parse_math_verify_config(Json::array(), "x"), "must be an object");
 }
 

@@ -2,10 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
-#include "base/json.h"
+#include "base/json_fields.h"
 
 namespace umf {
 namespace {
@@ -26,20 +24,13 @@ Advice parse_advice(const std::string& text, const std::string& where) {
   const Json json = parse_json(text, where);
   if (!json.is_object()) throw Error(where + ": expected an object with 'window' and 'action'");
   Advice advice{.where = where};
-  for (const auto& [key, value] : json.items()) {
-    if (key == "window") {
-      if (!value.is_number_unsigned() || value < 1 || value > kMostWindow)
-        throw Error(
-            fmt::format("{}: 'window' must be a whole number from 1 to {}", where, kMostWindow));
-      advice.window = value.get<int>();
-    } else if (key == "action") {
-      if (!value.is_object()) throw Error(where + ": 'action' must be an object");
-      for (const auto& [name, field] : value.items())
-        advice.action.emplace_back(name, value_text(field, name, where));
-    } else {
-      throw Error(
-          fmt::format("{}: there are 'window' and 'action'; '{}' is not understood", where, key));
-    }
+  const JsonFields fields(json, where);
+  fields.only({"window", "action"}, "there are 'window' and 'action'");
+  advice.window = static_cast<int>(fields.integer("window", 1, kMostWindow).value_or(0));
+  if (const Json* action = fields.find("action")) {
+    if (!action->is_object()) fields.refuse("action", "must be an object");
+    for (const auto& [name, value] : action->items())
+      advice.action.emplace_back(name, value_text(value, name, where));
   }
   return advice;
 }

@@ -110,15 +110,12 @@ std::pair<const Family*, Architecture> read_config(const Config& config) {
   return {&family, architecture};
 }
 
-Config load_config(const std::string& text, const std::string& where) {
-  return Config(parse_json(text, where), where);
-}
-
 }  // namespace
 
 std::pair<const Family*, Architecture> read_config(const std::string& text,
                                                    const std::string& where) {
-  return read_config(load_config(text, where));
+  const Json json = parse_json(text, where);
+  return read_config(Config(json, where));
 }
 
 Location find_checkpoint(const std::string& where) {
@@ -173,8 +170,9 @@ std::vector<std::string> cached_models() {
 
 Checkpoint open_checkpoint(const Location& location) {
   const Folder& folder = location.folder;
-  const Config config =
-      load_config(folder.read("config.json", 1 << 20), folder.place("config.json"));
+  const std::string file = folder.place("config.json");
+  const Json json = parse_json(folder.read("config.json", 1 << 20), file);
+  const Config config(json, file);
   const auto [family, architecture] = read_config(config);
   Tokenizer tokenizer = Tokenizer::load(folder);
   if (tokenizer.size() > architecture.vocabulary) {

@@ -2,16 +2,13 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
-#include <utility>
-
 #include "base/error.h"
 
 namespace umf {
 
-Config::Config(Json object, std::string where)
-    : object_(std::move(object)), where_(std::move(where)) {
-  if (!object_.is_object()) throw Error(fmt::format("{}: expected a JSON object", where_));
+Config::Config(const Json& object, const std::string& where)
+    : JsonFields(object, where, Null::kIsAbsent) {
+  if (!object.is_object()) throw Error(fmt::format("{}: expected a JSON object", where));
   // Written by every version of the exporting library; none of them reaches the arithmetic.
   ignore({"architectures",
           "model_type",
@@ -36,29 +33,20 @@ Config::Config(Json object, std::string where)
   expect("quantization_config", nullptr);
 }
 
-const Json* Config::find(const std::string& key) const {
-  seen_.insert(key);
-  const auto found = object_.find(key);
-  return found == object_.end() || found->is_null() ? nullptr : &*found;
+void Config::fail(const std::string& key, const std::string& what) const {
+  throw Error(fmt::format("{}: key '{}' {}", where(), key, what));
 }
 
-bool Config::has(const std::string& key) const { return find(key) != nullptr; }
-
-void Config::fail(const std::string& key, const std::string& what) const {
-  throw Error(fmt::format("{}: key '{}' {}", where_, key, what));
+void Config::refuse(const std::string& key, const std::string& wish) const {
+  const Json* value = find(key);
+  fail(key, value == nullptr ? "is missing" : fmt::format("{}, not {}", wish, value->dump()));
 }
 
 int Config::integer(const std::string& key, int least, int most) const {
   const Json* value = find(key);
-  if (value == nullptr) fail(key, "is missing");
-  if (!value->is_number_integer())
-    fail(key, fmt::format("must be an integer, not {}", value->dump()));
-  const bool fits = value->is_number_unsigned()
-                        ? value->get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
-                        : value->get<std::int64_t>() <= most;
-  if (!fits || value->get<std::int64_t>() < least) {
-    fail(key, fmt::format("must be from {} to {}, not {}", least, most, value->dump()));
-  }
+  if (value == nullptr || !value->is_number_integer()) refuse(key, "must be an integer");
+  if (*value < least || *value > most)
+    refuse(key, fmt::format("must be from {} to {}", least, most));
   return value->get<int>();
 }
 
@@ -68,20 +56,11 @@ int Config::integer_or(const std::string& key, int least, int most, int otherwis
 
 double Config::number(const std::string& key, double least, double most) const {
   const Json* value = find(key);
-  if (value == nullptr) fail(key, "is missing");
-  if (!value->is_number()) fail(key, fmt::format("must be a number, not {}", value->dump()));
+  if (value == nullptr || !value->is_number()) refuse(key, "must be a number");
   const double number = value->get<double>();
-  if (!(number >= least && number <= most)) {
-    fail(key, fmt::format("must be from {} to {}, not {}", least, most, value->dump()));
-  }
+  if (!(number >= least && number <= most))
+    refuse(key, fmt::format("must be from {} to {}", least, most));
   return number;
-}
-
-std::string Config::text(const std::string& key) const {
-  const Json* value = find(key);
-  if (value == nullptr) fail(key, "is missing");
-  if (!value->is_string()) fail(key, fmt::format("must be a string, not {}", value->dump()));
-  return value->get<std::string>();
 }
 
 std::optional<Token> Config::token(const std::string& key) const {
@@ -103,16 +82,9 @@ void Config::expect(const std::string& key, const Json& only) const {
   fail(key, fmt::format("is {}, which is not supported (only {})", value->dump(), only.dump()));
 }
 
-void Config::ignore(std::initializer_list<const char*> keys) const {
-  for (const char* key : keys) seen_.insert(key);
-}
-
 void Config::refuse_the_rest() const {
-  for (const auto& [key, value] : object_.items()) {
-    if (!seen_.contains(key)) {
-      fail(key, "is not known for this family; it might change what the model computes");
-    }
-  }
+  if (const auto key = unasked())
+    fail(*key, "is not known for this family; it might change what the model computes");
 }
 
 }  // namespace umf

@@ -18,7 +18,7 @@ const Family& find_family(const Config& config) {
   for (const Family* family : families()) {
     known.push_back(family->architecture);
     if (family->architecture != architecture) continue;
-    if (const std::string type = config.text("model_type"); type != family->model_type) {
+    if (const std::string type = config.needed_text("model_type"); type != family->model_type) {
       config.fail("model_type", fmt::format("is '{}', but {} models have '{}'", type, architecture,
                                             family->model_type));
     }

@@ -42,11 +42,13 @@ class AssertsReward final : public Reward {
   SandboxLimits limits_;
 };
 
-double seconds_of(SpecFields& spec) { return spec.number("timeout_ms", 3000, 1, 600'000) / 1000; }
+double seconds_of(const SpecFields& spec) {
+  return spec.number("timeout_ms", 1, 600'000).value_or(3000) / 1000;
+}
 
-std::vector<std::string> asserts_of(SpecFields& spec) {
+std::vector<std::string> asserts_of(const SpecFields& spec) {
   std::vector<std::string> asserts;
-  for (const Json& test : spec.list("tests")) {
+  for (const Json& test : spec.needed_list("tests")) {
     if (!test.is_string()) throw Error(spec.where() + ": 'tests' must hold strings");
     asserts.push_back(test);
   }
@@ -58,12 +60,14 @@ std::vector<std::string> asserts_of(SpecFields& spec) {
 std::unique_ptr<Reward> make_humaneval_reward(const Json& spec, const std::string& where,
                                               const JudgeTools& tools) {
   SpecFields fields(spec, where);
-  fields.text("task_id", "");
-  const std::string prompt = fields.text("prompt"), entry_point = fields.text("entry_point");
+  fields.text("task_id");
+  const std::string prompt = fields.needed_text("prompt"),
+                    entry_point = fields.needed_text("entry_point");
   AnswerReader reader(fields, "program", {.prompt = prompt});
   // The prompt's helpers are the tests' own, too; only the entry point is the program's.
-  const Json tests = {{{"name", "check"},
-                       {"code", fmt::format("{}\ncheck({})", fields.text("test"), entry_point)}}};
+  const Json tests = {
+      {{"name", "check"},
+       {"code", fmt::format("{}\ncheck({})", fields.needed_text("test"), entry_point)}}};
   Json payload = {{"before", prompt + "\n"},
                   {"entry_point", entry_point},
                   {"seconds", seconds_of(fields)},
@@ -91,7 +95,7 @@ std::unique_ptr<Reward> make_mbpp_reward(const Json& spec, const std::string& wh
   Json payload = {{"before", ""},
                   {"entry_point", ""},
                   {"seconds", seconds_of(fields)},
-                  {"setup", fields.text("setup", "")},
+                  {"setup", fields.text("setup").value_or("")},
                   {"own", ""},
                   {"expose", nullptr},
                   {"tests", tests}};

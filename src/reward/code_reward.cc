@@ -4,10 +4,10 @@
 
 namespace umf {
 
-AnswerReader::AnswerReader(SpecFields& spec, const std::string& otherwise,
+AnswerReader::AnswerReader(const SpecFields& spec, const std::string& otherwise,
                            ExtractionContext context)
-    : way_(spec.text("extract", otherwise)), context_(std::move(context)) {
-  context_.prefill = spec.text("prefill", "");
+    : way_(spec.text("extract").value_or(otherwise)), context_(std::move(context)) {
+  context_.prefill = spec.text("prefill").value_or("");
   read("");  // an unknown way is an error now, not at the first answer
 }
 

@@ -14,7 +14,8 @@ namespace umf {
 class AnswerReader {
  public:
   // Throws Error for an unknown way.
-  AnswerReader(SpecFields& spec, const std::string& otherwise, ExtractionContext context = {});
+  AnswerReader(const SpecFields& spec, const std::string& otherwise,
+               ExtractionContext context = {});
   Extraction read(std::string_view answer) const;
 
  private:

@@ -13,6 +13,7 @@
 
 #include "base/cancelled.h"
 #include "base/error.h"
+#include "base/json_fields.h"
 #include "base/process.h"
 #include "reward/reward.h"
 
@@ -102,26 +103,26 @@ class CommandReward final : public Reward {
 
 std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked,
                                             const std::string& where, const JudgeTools& tools) {
+  const JsonFields fields(spec, where);
+  const std::string has = "a command reward has 'argv' and 'timeout_ms'";
+  fields.only({"type", "argv", "timeout_ms"}, has);
   ProcessLimits limits;
-  for (const auto& [key, value] : spec.items()) {
-    if (key == "timeout_ms" && value.is_number() && value > 0 && value <= 86'400'000) {
-      limits.timeout_ms = value.get<int>();
-    } else if (key != "type" && key != "argv") {
-      throw Error(fmt::format(
-          "{}: a command reward has 'argv' and 'timeout_ms'; '{}' is not understood", where, key));
-    }
+  if (const Json* timeout = fields.find("timeout_ms")) {
+    if (!timeout->is_number() || *timeout <= 0 || *timeout > 86'400'000)
+      throw Error(fmt::format("{}: {}; 'timeout_ms' is not understood", where, has));
+    limits.timeout_ms = timeout->get<int>();
   }
-  if (!spec.contains("argv") || !spec["argv"].is_array() || spec["argv"].empty()) {
+  const Json* argv = fields.find("argv");
+  if (argv == nullptr || !argv->is_array() || argv->empty())
     throw Error(where + ": a command reward needs 'argv', a list of strings");
-  }
-  std::vector<std::string> argv;
-  for (const Json& word : spec["argv"]) {
+  std::vector<std::string> words;
+  for (const Json& word : *argv) {
     if (!word.is_string()) throw Error(where + ": a command reward's 'argv' must hold strings");
-    argv.push_back(word);
+    words.push_back(word);
   }
   if (tools.most_judging_ms > 0)
     limits.timeout_ms = std::min(limits.timeout_ms, tools.most_judging_ms);
-  return std::make_unique<CommandReward>(std::move(argv), limits, asked, tools.stop, where);
+  return std::make_unique<CommandReward>(std::move(words), limits, asked, tools.stop, where);
 }
 
 }  // namespace umf

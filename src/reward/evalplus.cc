@@ -20,22 +20,22 @@ class EvalPlusReward final : public Reward {
   EvalPlusReward(SpecFields spec, const JudgeTools& tools)
       : tools_(tools),
         sandbox_(sandbox_of(tools, spec.where())),
-        task_id_(spec.text("task_id")),
-        prompt_(spec.text("prompt")),
-        entry_point_(spec.text("entry_point")),
+        task_id_(spec.needed_text("task_id")),
+        prompt_(spec.needed_text("prompt")),
+        entry_point_(spec.needed_text("entry_point")),
         reader_(spec, "program", {.prompt = prompt_, .mbpp = task_id_.starts_with("Mbpp/")}) {
-    const std::string source = prompt_ + spec.text("canonical_solution");
+    const std::string source = prompt_ + spec.needed_text("canonical_solution");
     const std::string which = spec.choice("tests", "all", {"all", "base", "plus"});
     for (const char* name : {"base", "plus"}) {
-      const std::string inputs = spec.text(name, "");
+      const std::string inputs = spec.text(name).value_or("");
       if (!inputs.empty() && (which == name || which == "all"))
         runs_.push_back({name, {task_id_, entry_point_, source, inputs}});
       else if (which == name)
         throw Error(fmt::format("{}: its {} inputs are missing", spec.where(), name));
     }
-    minimum_seconds_ = spec.number("minimum_seconds", 4, 0.001, 600);
-    factor_ = spec.number("factor", 4, 0, 1000);
-    atol_ = parse_json(spec.text("atol", "0"), spec.where() + ": 'atol'");
+    minimum_seconds_ = spec.number("minimum_seconds", 0.001, 600).value_or(4);
+    factor_ = spec.number("factor", 0, 1000).value_or(4);
+    atol_ = parse_json(spec.text("atol").value_or("0"), spec.where() + ": 'atol'");
     if (!atol_.is_number()) throw Error(spec.where() + ": 'atol' must be a number");
     spec.finish();
   }

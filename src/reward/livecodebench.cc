@@ -17,14 +17,14 @@ class LiveCodeBenchReward final : public Reward {
       : where_(spec.where()), sandbox_(sandbox_of(tools, where_)), reader_(spec, "livecodebench") {
     const std::string which = spec.choice("tests", "all", {"all", "private", "public"});
     for (const char* list : {"public", "private"}) {
-      const std::string packed = spec.text(list, "");
+      const std::string packed = spec.text(list).value_or("");
       if (which != list && which != "all") continue;
       if (packed.empty())
         throw Error(fmt::format("{}: its {} tests are missing", spec.where(), list));
       add_tests(list, packed, spec.where());
     }
-    const double seconds = spec.number("timeout_ms", 6000, 1, 600'000) / 1000;
-    const std::string function = spec.text("func_name", "");
+    const double seconds = spec.number("timeout_ms", 1, 600'000).value_or(6000) / 1000;
+    const std::string function = spec.text("func_name").value_or("");
     payload_["func_name"] = function.empty() ? Json(nullptr) : Json(function);
     payload_["mode"] = spec.choice("mode", "emulation", {"emulation", "process"});
     payload_["seconds"] = seconds;

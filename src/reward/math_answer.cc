@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_fields.h"
 #include "math/boxed.h"
 #include "math/checker.h"
 #include "math/math_verify.h"
@@ -83,28 +84,35 @@ class RuleReward final : public Reward {
   std::string gold_;
 };
 
+constexpr const char* kHas = "a math-answer reward has 'answer', 'checker' and 'config'";
+
+class MathAnswerFields final : public JsonFields {
+ public:
+  using JsonFields::JsonFields;
+  [[noreturn]] void refuse(const std::string& key, const std::string& wish) const override {
+    throw Error(fmt::format("{}: {}; '{}' {}", where(), kHas, key, wish));
+  }
+};
+
 }  // namespace
 
 std::unique_ptr<Reward> make_math_answer_reward(const Json& spec, const std::string& where,
                                                 const JudgeTools& tools) {
-  for (const auto& [key, value] : spec.items()) {
-    const bool text = key == "type" || key == "answer" || key == "checker";
-    if (text ? !value.is_string() : key != "config") {
-      throw Error(
-          fmt::format("{}: a math-answer reward has 'answer', 'checker' and 'config'; '{}' {}",
-                      where, key, text ? "must be a string" : "is not understood"));
-    }
-  }
-  if (!spec.contains("answer")) throw Error(where + ": a math-answer reward needs 'answer'");
-  const std::string answer = spec["answer"];
-  const MathChecker checker = math_checker(spec.value("checker", "math-verify"), where);
+  const MathAnswerFields fields(spec, where);
+  fields.only({"type", "answer", "checker", "config"}, kHas);
+  const auto answer = fields.text("answer");
+  const std::string name = fields.text("checker").value_or("math-verify");
+  const Json* config = fields.find("config");
+  if (!answer) throw Error(where + ": a math-answer reward needs 'answer'");
+  const MathChecker checker = math_checker(name, where);
   if (checker != MathChecker::kMathVerify) {
-    if (spec.contains("config")) throw Error(where + ": 'config' is for math-verify alone");
-    return std::make_unique<RuleReward>(checker, answer);
+    if (config != nullptr) throw Error(where + ": 'config' is for math-verify alone");
+    return std::make_unique<RuleReward>(checker, *answer);
   }
-  const auto config = parse_math_verify_config(spec.value("config", Json()), where);
   auto algebra = tools.sandbox ? make_sympy_algebra(tools.sandbox) : nullptr;
-  return std::make_unique<MathVerifyReward>(answer, config, std::move(algebra), where);
+  return std::make_unique<MathVerifyReward>(
+      *answer, parse_math_verify_config(config == nullptr ? Json() : *config, where),
+      std::move(algebra), where);
 }
 
 }  // namespace umf

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/json_fields.h"
 #include "model/process_reward_model.h"
 #include "reward/reward.h"
 #include "tokenizer/tokenizer.h"
@@ -58,17 +59,15 @@ class ProcessReward final : public Reward {
 
 std::unique_ptr<Reward> make_process_reward(const Json& spec, const Asked& asked,
                                             const std::string& where, const JudgeTools& tools) {
-  for (const auto& [key, value] : spec.items()) {
-    if (key != "type" && key != "model" && key != "aggregate")
-      throw Error(fmt::format(
-          "{}: a prm reward has 'model' and 'aggregate'; '{}' is not understood", where, key));
-  }
-  if (!spec.contains("model") || !spec["model"].is_string())
+  const JsonFields fields(spec, where);
+  fields.only({"type", "model", "aggregate"}, "a prm reward has 'model' and 'aggregate'");
+  const Json *model = fields.find("model"), *name = fields.find("aggregate");
+  if (model == nullptr || !model->is_string())
     throw Error(where + ": a prm reward needs 'model', the place of a process reward model");
-  const Aggregate aggregate = parse_aggregate(spec.value("aggregate", Json("last")), where);
+  const Aggregate aggregate = name == nullptr ? last : parse_aggregate(*name, where);
   if (!tools.process_reward_model)
     throw Error(where + ": a prm reward needs a model, and nothing here can load one");
-  return std::make_unique<ProcessReward>(tools.process_reward_model(spec["model"]), aggregate,
+  return std::make_unique<ProcessReward>(tools.process_reward_model(*model), aggregate,
                                          to_valid_utf8(asked.prompt));
 }
 

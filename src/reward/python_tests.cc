@@ -45,14 +45,14 @@ class PythonTestsReward final : public Reward {
  public:
   PythonTestsReward(SpecFields spec, const JudgeTools& tools)
       : where_(spec.where()), sandbox_(sandbox_of(tools, where_)), reader_(spec, "fenced") {
-    const double seconds = spec.number("timeout_ms", 5000, 1, 600'000) / 1000;
-    spec.text("entry_point", "");  // for people: the tests name what they call
-    payload_ = {{"setup", spec.text("setup", "")},
-                {"driver", spec.text("driver", "")},
+    const double seconds = spec.number("timeout_ms", 1, 600'000).value_or(5000) / 1000;
+    spec.text("entry_point");  // for people: the tests name what they call
+    payload_ = {{"setup", spec.text("setup").value_or("")},
+                {"driver", spec.text("driver").value_or("")},
                 {"seconds", seconds},
                 {"every_test", tools.every_test},
-                {"tolerance", spec.number("tolerance", 0, 0, 1)},
-                {"tests", checked(spec.list("tests"), spec.where())}};
+                {"tolerance", spec.number("tolerance", 0, 1).value_or(0)},
+                {"tests", checked(spec.needed_list("tests"), spec.where())}};
     spec.finish();
     limits_ = judging_limits({seconds * static_cast<double>(payload_["tests"].size() + 1), seconds},
                              tools);

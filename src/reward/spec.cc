@@ -6,56 +6,35 @@
 
 namespace umf {
 
-SpecFields::SpecFields(const Json& spec, std::string where)
-    : spec_(spec),
-      where_(fmt::format("{}: reward '{}'", where, spec.at("type").get<std::string>())) {}
-
-std::string SpecFields::text(const std::string& key) {
-  if (!has(key)) throw Error(fmt::format("{} needs '{}'", where_, key));
-  return text(key, "");
-}
-
-std::string SpecFields::text(const std::string& key, const std::string& otherwise) {
-  asked_.insert(key);
-  if (!has(key)) return otherwise;
-  if (!spec_[key].is_string()) throw Error(fmt::format("{}: '{}' must be a string", where_, key));
-  return spec_[key];
-}
-
-double SpecFields::number(const std::string& key, double otherwise, double least, double most) {
-  asked_.insert(key);
-  if (!has(key)) return otherwise;
-  const Json& value = spec_[key];
-  if (!value.is_number() || !(value.get<double>() >= least) || !(value.get<double>() <= most)) {
-    throw Error(fmt::format("{}: '{}' must be a number from {} to {}", where_, key, least, most));
-  }
-  return value;
+SpecFields::SpecFields(const Json& spec, const std::string& where)
+    : JsonFields(spec, fmt::format("{}: reward '{}'", where, spec.at("type").get<std::string>())) {
+  ignore({"type"});
 }
 
 std::string SpecFields::choice(const std::string& key, const std::string& otherwise,
-                               const std::set<std::string>& choices) {
-  const std::string value = text(key, otherwise);
-  if (!choices.contains(value)) {
-    throw Error(fmt::format("{}: '{}' is one of {}, not '{}'", where_, key,
-                            fmt::join(choices, ", "), value));
-  }
+                               const std::set<std::string>& choices) const {
+  const std::string value = text(key).value_or(otherwise);
+  if (!choices.contains(value))
+    refuse(key, fmt::format("is one of {}, not '{}'", fmt::join(choices, ", "), value));
   return value;
 }
 
-const Json& SpecFields::list(const std::string& key) {
-  asked_.insert(key);
-  if (!has(key) || !spec_[key].is_array())
-    throw Error(fmt::format("{} needs '{}', a list", where_, key));
-  return spec_[key];
+const Json& SpecFields::needed_list(const std::string& key) const {
+  const Json* list = find(key);
+  if (list == nullptr || !list->is_array())
+    throw Error(fmt::format("{} needs '{}', a list", where(), key));
+  return *list;
 }
 
 void SpecFields::finish() const {
-  for (const auto& [key, value] : spec_.items()) {
-    if (!asked_.contains(key)) {
-      throw Error(
-          fmt::format("{} has {}; '{}' is not understood", where_, fmt::join(asked_, ", "), key));
-    }
-  }
+  if (const auto key = unasked())
+    throw Error(
+        fmt::format("{} has {}; '{}' is not understood", where(), fmt::join(asked(), ", "), *key));
+}
+
+void SpecFields::refuse(const std::string& key, const std::string& wish) const {
+  if (!has(key)) throw Error(fmt::format("{} needs '{}'", where(), key));
+  JsonFields::refuse(key, wish);
 }
 
 }  // namespace umf

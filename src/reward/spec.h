@@ -1,34 +1,23 @@
-// The fields of a reward's JSON object, each read once; what is left over is an error.
+// The JSON object of a reward.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
-#include "base/json.h"
+#include "base/json_fields.h"
 
 namespace umf {
 
-class SpecFields {
+class SpecFields final : public JsonFields {
  public:
-  // `spec` must outlive this.
-  SpecFields(const Json& spec, std::string where);
+  SpecFields(const Json& spec, const std::string& where);  // has a 'type'
 
-  bool has(const std::string& key) const { return spec_.contains(key); }
-  std::string text(const std::string& key);  // throws Error where it is missing
-  std::string text(const std::string& key, const std::string& otherwise);
-  double number(const std::string& key, double otherwise, double least, double most);
   std::string choice(const std::string& key, const std::string& otherwise,
-                     const std::set<std::string>& choices);
-  const Json& list(const std::string& key);
+                     const std::set<std::string>& choices) const;
+  const Json& needed_list(const std::string& key) const;
   // Throws Error naming a field that nobody asked for.
   void finish() const;
-  const std::string& where() const { return where_; }
-
- private:
-  const Json& spec_;
-  std::string where_;  // "p.json: reward 'evalplus'"
-  std::set<std::string> asked_ = {"type"};
+  [[noreturn]] void refuse(const std::string& key, const std::string& wish) const override;
 };
 
 }  // namespace umf

@@ -4,8 +4,9 @@
 
 #include <limits>
 
-#include "server/fields.h"
+#include "server/api_error.h"
 #include "server/judging_bounds.h"
+#include "server/request_fields.h"
 
 namespace umf {
 namespace {
@@ -24,18 +25,17 @@ Json parse_body(std::string_view body) {
 }
 
 // A string, or the parts that newer clients send. Only text can be told to these models.
-std::string message_content(Fields& message) {
+std::string message_content(const RequestFields& message) {
   const Json* content = message.find("content");
-  const std::string name = message.name("content");
   if (content != nullptr && content->is_string()) return content->get<std::string>();
   if (content == nullptr || !content->is_array())
-    throw bad_request(name, "must be a string or a list of text parts");
+    message.refuse("content", "must be a string or a list of text parts");
   std::string text;
   for (std::size_t i = 0; i < content->size(); ++i) {
-    Fields part((*content)[i], fmt::format("{}[{}]", name, i));
-    if (part.text("type") != "text") throw bad_request(part.name("type"), "must be \"text\"");
+    const RequestFields part((*content)[i], fmt::format("{}[{}]", message.name("content"), i));
+    if (part.text("type") != "text") part.refuse("type", "must be \"text\"");
     const auto piece = part.text("text");
-    if (!piece) throw bad_request(part.name("text"), "is missing");
+    if (!piece) part.refuse("text", "is missing");
     part.finish();
     text += *piece;
   }
@@ -43,11 +43,11 @@ std::string message_content(Fields& message) {
 }
 
 Message parse_message(const Json& object, const std::string& path) {
-  Fields message(object, path);
+  const RequestFields message(object, path);
   std::string role = message.text("role").value_or("");
   if (role == "developer") role = "system";
   if (role != "system" && role != "user" && role != "assistant")
-    throw bad_request(message.name("role"), "must be system, developer, user or assistant");
+    message.refuse("role", "must be system, developer, user or assistant");
   std::string content = message_content(message);
   for (const char* key : {"refusal", "audio", "function_call"}) message.neutral(key, {});
   for (const char* key : {"tool_calls", "annotations"}) message.neutral(key, {Json::array()});
@@ -55,7 +55,7 @@ Message parse_message(const Json& object, const std::string& path) {
   return {std::move(role), std::move(content)};
 }
 
-std::vector<Message> parse_messages(Fields& request) {
+std::vector<Message> parse_messages(const RequestFields& request) {
   const Json* list = request.find("messages");
   if (list == nullptr || !list->is_array() || list->empty() || list->size() > kMessages)
     throw bad_request("messages", fmt::format("must be a list of 1 to {} messages", kMessages));
@@ -79,7 +79,7 @@ bool are_tokens(const Json& value) {
   return true;
 }
 
-std::vector<RawPrompt> parse_prompts(Fields& request, const RequestLimits& limits) {
+std::vector<RawPrompt> parse_prompts(const RequestFields& request, const RequestLimits& limits) {
   const Json* prompt = request.find("prompt");
   const auto wrong = [] {
     return bad_request("prompt", "must be a string, a list of token ids, or a list of either kind");
@@ -102,7 +102,7 @@ std::vector<RawPrompt> parse_prompts(Fields& request, const RequestLimits& limit
   return prompts;
 }
 
-std::vector<std::string> parse_stop(Fields& request) {
+std::vector<std::string> parse_stop(const RequestFields& request) {
   std::vector<std::string> stop = request.texts("stop", kStops);
   for (const std::string& text : stop) {
     if (text.empty() || text.size() > kStopBytes)
@@ -111,22 +111,30 @@ std::vector<std::string> parse_stop(Fields& request) {
   return stop;
 }
 
-void parse_stream(Fields& fields, ApiRequest& request) {
+void parse_stream(const RequestFields& fields, ApiRequest& request) {
   request.stream = fields.flag("stream").value_or(false);
   if (const Json* options = fields.find("stream_options")) {
     if (!request.stream) throw bad_request("stream_options", "is for streams; set 'stream'");
-    Fields stream(*options, "stream_options");
+    const RequestFields stream(*options, "stream_options");
     request.include_usage = stream.flag("include_usage").value_or(false);
     stream.ignore({"include_obfuscation"});
     stream.finish();
   }
 }
 
+std::uint64_t parse_seed(const RequestFields& fields) {
+  const Json* seed = fields.find("seed");
+  if (seed == nullptr) return 0;
+  if (!seed->is_number_unsigned())
+    fields.refuse("seed", "must be a whole number from 0 to 18446744073709551615");
+  return seed->get<std::uint64_t>();
+}
+
 // What both endpoints have.
-void parse_common(Fields& fields, const RequestLimits& limits, ApiRequest& request) {
+void parse_common(const RequestFields& fields, const RequestLimits& limits, ApiRequest& request) {
   request.model = fields.text("model").value_or("");
   request.n = static_cast<int>(fields.integer("n", 1, limits.choices).value_or(1));
-  request.seed = fields.seed("seed").value_or(0);
+  request.seed = parse_seed(fields);
   const auto max_tokens = fields.integer("max_tokens", 1, limits.max_tokens);
   if (max_tokens) request.max_tokens = static_cast<int>(*max_tokens);
   request.temperature = fields.number("temperature", 0, 100);
@@ -172,7 +180,7 @@ void check(const ApiRequest& request, const RequestLimits& limits) {
   check_judging_bounds(umf.reward, limits.judge_seconds);
 }
 
-Problem parse_asked(Fields& fields) {
+Problem parse_asked(const RequestFields& fields) {
   const Json* problem = fields.find("problem");
   if (problem == nullptr) throw bad_request("problem", "is missing: what is to be solved");
   try {
@@ -186,7 +194,7 @@ Problem parse_asked(Fields& fields) {
 
 ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits) {
   const Json json = parse_body(body);
-  Fields fields(json, "");
+  const RequestFields fields(json, "");
   ApiRequest request;
   request.messages = parse_messages(fields);
   parse_common(fields, limits, request);
@@ -208,7 +216,7 @@ ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits
 
 ApiRequest parse_completion_request(std::string_view body, const RequestLimits& limits) {
   const Json json = parse_body(body);
-  Fields fields(json, "");
+  const RequestFields fields(json, "");
   ApiRequest request;
   request.prompts = parse_prompts(fields, limits);
   parse_common(fields, limits, request);
@@ -226,7 +234,7 @@ ApiRequest parse_completion_request(std::string_view body, const RequestLimits& 
 // As a chat whose one message is the problem's, and whose reward is the problem's, too.
 ApiRequest parse_solve_request(std::string_view body, const RequestLimits& limits) {
   const Json json = parse_body(body);
-  Fields fields(json, "");
+  const RequestFields fields(json, "");
   ApiRequest request;
   request.problem = parse_asked(fields);
   request.messages = {{"user", request.problem->prompt}};

@@ -2,8 +2,9 @@
 #include <fmt/core.h>
 
 #include "search/checkpoints.h"
+#include "server/api_error.h"
 #include "server/api_request.h"
-#include "server/fields.h"
+#include "server/request_fields.h"
 #include "solve/solve.h"
 
 namespace umf {
@@ -22,7 +23,7 @@ std::string spelled(const Json& value, const std::string& name) {
 }
 
 RequestedAction parse_action(const Json& object, const std::string& path) {
-  Fields fields(object, path);
+  const RequestFields fields(object, path);
   RequestedAction action{fields.text("model").value_or(""), {}};
   Action probe;
   for (const auto& [key, value] : object.items()) {
@@ -38,7 +39,7 @@ RequestedAction parse_action(const Json& object, const std::string& path) {
   return action;
 }
 
-std::vector<RequestedAction> parse_actions(Fields& umf) {
+std::vector<RequestedAction> parse_actions(const RequestFields& umf) {
   const Json* list = umf.find("actions");
   if (list == nullptr) return {};
   if (!list->is_array() || list->empty() || list->size() > kActions)
@@ -50,7 +51,7 @@ std::vector<RequestedAction> parse_actions(Fields& umf) {
 }
 
 // "tests" is short for the reward that runs them.
-Json parse_reward(Fields& umf) {
+Json parse_reward(const RequestFields& umf) {
   const Json* reward = umf.find("reward");
   const Json* tests = umf.find("tests");
   if (reward != nullptr && tests != nullptr)
@@ -73,7 +74,7 @@ auto parsed(const std::string& param, Parse&& parse) {
   }
 }
 
-void parse_decode(Fields& umf, int most, DecodeOptions& decode) {
+void parse_decode(const RequestFields& umf, int most, DecodeOptions& decode) {
   if (const auto schedule = umf.text("schedule"))
     decode.schedule = parsed("umf.schedule", [&] { return parse_schedule(*schedule); });
   decode.steps = static_cast<int>(umf.integer("steps", 1, 2 * most).value_or(0));
@@ -82,7 +83,7 @@ void parse_decode(Fields& umf, int most, DecodeOptions& decode) {
   decode.stop_at_end = umf.flag("stop_at_end");
 }
 
-void parse_search(Fields& umf, const RequestLimits& limits, UmfRequest& request) {
+void parse_search(const RequestFields& umf, const RequestLimits& limits, UmfRequest& request) {
   request.models = umf.texts("models", kModels);
   request.budget = umf.integer("budget", 1, limits.max_budget).value_or(0);
   request.budget_policy = umf.text("budget_policy").value_or("cut");
@@ -96,7 +97,7 @@ void parse_search(Fields& umf, const RequestLimits& limits, UmfRequest& request)
   else
     request.stop_at_reward = umf.number("stop_at_reward", -1e300, 1e300).value_or(1);
   if (const Json* options = umf.find("options")) {
-    const Fields checked(*options, "umf.options");
+    const RequestFields checked(*options, "umf.options");
     if (options->size() > kOptions) throw bad_request("umf.options", "has too many fields");
     for (const auto& [key, value] : options->items()) request.options.emplace_back(key, value);
   }
@@ -104,11 +105,10 @@ void parse_search(Fields& umf, const RequestLimits& limits, UmfRequest& request)
 }
 
 // Which fields belong to which kind of request: a field that would do nothing is a mistake.
-void check_kind(const Json& object, bool searches) {
+void check_kind(const RequestFields& umf, bool searches) {
   const auto forbid = [&](std::initializer_list<const char*> keys, const char* message) {
     for (const char* key : keys) {
-      if (object.contains(key) && !object[key].is_null())
-        throw bad_request(std::string("umf.") + key, message);
+      if (umf.has(key)) umf.refuse(key, message);
     }
   };
   if (searches)
@@ -123,7 +123,7 @@ void check_kind(const Json& object, bool searches) {
 }  // namespace
 
 UmfRequest parse_umf(const Json& object, const RequestLimits& limits) {
-  Fields umf(object, "umf");
+  const RequestFields umf(object, "umf");
   UmfRequest request;
   request.search = umf.text("search").value_or("");
   request.actions = parse_actions(umf);
@@ -135,7 +135,7 @@ UmfRequest parse_umf(const Json& object, const RequestLimits& limits) {
   request.decode.block_length = request.block_length;
   parse_search(umf, limits, request);
   umf.finish();
-  check_kind(object, !request.search.empty());
+  check_kind(umf, !request.search.empty());
   return request;
 }
 

@@ -1,8 +1,7 @@
 #include "session/problem.h"
 
-#include <fmt/core.h>
-
 #include "base/error.h"
+#include "base/json_fields.h"
 
 namespace umf {
 namespace {
@@ -21,30 +20,17 @@ Problem parse_problem(const std::string& text, const std::string& where, Json* h
 
 Problem make_problem(const Json& json, const std::string& where, Json* hidden) {
   if (!json.is_object()) throw Error(where + ": a problem is a JSON object");
-  for (const auto& [key, value] : json.items()) {
-    const bool text_key = key == "id" || key == "prompt" || key == "system" || key == "prefill";
-    if (!text_key && key != "reward" && key != "hidden" && key != "raw") {
-      throw Error(fmt::format(
-          "{}: a problem has id, prompt, system, prefill, raw, reward and hidden; '{}' is not "
-          "understood",
-          where, key));
-    }
-    if (text_key && !value.is_string())
-      throw Error(fmt::format("{}: '{}' must be a string", where, key));
-  }
-  for (const char* key : {"id", "prompt"}) {
-    if (!json.contains(key)) throw Error(fmt::format("{}: '{}' must be a string", where, key));
-  }
-  if (!json.contains("reward"))
-    throw Error(where + ": 'reward' is missing, which says how answers are judged");
-  if (json.contains("raw") && !json["raw"].is_boolean())
-    throw Error(where + ": 'raw' must be true or false");
-  Problem problem{.id = json["id"],
-                  .prompt = json["prompt"],
-                  .reward = json["reward"],
-                  .system = json.value("system", ""),
-                  .prefill = json.value("prefill", ""),
-                  .raw = json.value("raw", false)};
+  const JsonFields fields(json, where);
+  fields.only({"id", "prompt", "system", "prefill", "raw", "reward", "hidden"},
+              "a problem has id, prompt, system, prefill, raw, reward and hidden");
+  Problem problem{.id = fields.needed_text("id"),
+                  .prompt = fields.needed_text("prompt"),
+                  .reward = json.value("reward", Json()),
+                  .system = fields.text("system").value_or(""),
+                  .prefill = fields.text("prefill").value_or(""),
+                  .raw = fields.flag("raw").value_or(false)};
+  if (!fields.has("reward"))
+    fields.refuse("reward", "is missing, which says how answers are judged");
   if (problem.raw && !(problem.system.empty() && problem.prefill.empty()))
     throw Error(where + ": a raw problem has neither 'system' nor 'prefill': it is no chat");
   Json secret = json.value("hidden", Json());
