@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/inflate.h"
+#include "reward/reward.h"
 
 namespace umf {
 namespace {
@@ -58,27 +59,23 @@ bool begins_list(const std::string& line) {
   return first != std::string::npos && line[first] == '[';
 }
 
-std::string type_of(const Json& spec) { return spec.is_object() ? spec.value("type", "") : ""; }
-
 Json chosen_tests(const Task& task, TestChoice tests) {
   const Json &visible = task.problem.reward, &hidden = task.hidden;
   if (tests == TestChoice::kVisible) return visible;
-  const std::string type = type_of(hidden);
+  const RewardEntry* reward = find_reward(hidden);
   Json spec = hidden;
-  if (type == "evalplus") spec["tests"] = tests == TestChoice::kHidden ? "plus" : "all";
-  if (type == "livecodebench") spec["tests"] = tests == TestChoice::kHidden ? "private" : "all";
-  // Where a benchmark made the hidden spec, it holds the visible tests, too.
-  const bool holds_all = type == "evalplus" || type == "livecodebench" || type == "mbpp";
-  if (tests == TestChoice::kHidden || holds_all || visible.is_null()) return spec;
+  if (reward != nullptr && reward->hidden_tests != nullptr)
+    spec["tests"] = tests == TestChoice::kHidden ? reward->hidden_tests : "all";
+  const bool has_all = reward != nullptr && reward->hidden_has_all;
+  if (tests == TestChoice::kHidden || has_all || visible.is_null()) return spec;
   if (hidden.is_null()) return visible;
   return {{"type", "all"}, {"of", {visible, hidden}}};
 }
 
 // The samples are programs: nothing has to be found in them.
 void take_programs(Json& spec) {
-  for (const char* type : {"evalplus", "humaneval", "livecodebench", "mbpp", "python-tests"}) {
-    if (type_of(spec) == type) spec["extract"] = "program";
-  }
+  const RewardEntry* reward = find_reward(spec);
+  if (reward != nullptr && reward->runs_program) spec["extract"] = "program";
 }
 
 }  // namespace
@@ -112,7 +109,7 @@ Json grading_spec(const Task& task, TestChoice tests, Sample::Form form) {
                             task.problem.id, tests == TestChoice::kVisible ? "visible" : "hidden"));
   }
   if (form == Sample::Form::kAnswer) return spec;
-  if (type_of(spec) == "all")
+  if (spec.is_object() && spec.value("type", Json()) == "all")
     for (Json& part : spec["of"]) take_programs(part);
   else
     take_programs(spec);

@@ -10,6 +10,7 @@
 #include "cli/examples.h"
 #include "cli/judges.h"
 #include "model/shelf.h"
+#include "reward/reward.h"
 #include "server/access.h"
 #include "server/http_server.h"
 
@@ -27,24 +28,23 @@ struct ServeOptions {
   HttpOptions http;
 };
 
-// Judging by these runs nothing that a client wrote.
-constexpr const char* kHarmlessRewards[] = {"text", "math-answer", "all"};
-constexpr const char* kOtherRewards[] = {"python-tests",  "evalplus", "humaneval", "mbpp",
-                                         "livecodebench", "prm",      "command"};
-
 // Tests in Python run in the sandbox. They are for those who can run programs here anyway, and for
 // others where the operator says so.
 std::set<std::string> allowed_rewards(const std::string& list, const std::string& host) {
-  std::set<std::string> allowed(std::begin(kHarmlessRewards), std::end(kHarmlessRewards));
+  std::set<std::string> allowed;
+  std::vector<std::string> others;
+  for (const RewardEntry* reward : kRewards) {
+    if (reward->harmless)
+      allowed.insert(reward->type);
+    else
+      others.emplace_back(reward->type);
+  }
   if (is_loopback(host)) allowed.insert("python-tests");
   for (std::size_t begin = 0; begin < list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     const std::string type = list.substr(begin, end - begin);
-    if (!allowed.contains(type) && std::find(std::begin(kOtherRewards), std::end(kOtherRewards),
-                                             type) == std::end(kOtherRewards)) {
-      throw Error(
-          fmt::format("--allow-reward takes {}, not '{}'", fmt::join(kOtherRewards, ", "), type));
-    }
+    if (!allowed.contains(type) && std::ranges::find(others, type) == others.end())
+      throw Error(fmt::format("--allow-reward takes {}, not '{}'", fmt::join(others, ", "), type));
     allowed.insert(type);
     begin = end + 1;
   }

@@ -1,4 +1,5 @@
-// Several rewards as one.
+// {"type": "all", "of": [reward, ...]}: right where all of them are; the share of all their tests.
+// Rewards without tests of their own count as one.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -39,15 +40,17 @@ class AllReward final : public Reward {
   std::vector<std::unique_ptr<Reward>> parts_;
 };
 
-}  // namespace
-
-std::unique_ptr<Reward> make_all_reward(const Json& spec, const Asked& asked,
-                                        const std::string& where, const JudgeTools& tools) {
+std::unique_ptr<Reward> make(const Json& spec, const Asked& asked, const std::string& where,
+                             const JudgeTools& tools) {
   if (spec.size() != 2 || !spec.contains("of") || !spec["of"].is_array() || spec["of"].empty())
     throw Error(where + ": reward 'all' has 'of', a list of rewards, and nothing else");
   std::vector<std::unique_ptr<Reward>> parts;
   for (const Json& part : spec["of"]) parts.push_back(make_reward(part, asked, where, tools));
   return std::make_unique<AllReward>(std::move(parts));
 }
+
+}  // namespace
+
+const RewardEntry kAllReward = {.type = "all", .make = make, .harmless = true};
 
 }  // namespace umf

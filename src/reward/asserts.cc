@@ -1,10 +1,15 @@
-// Tests that are Python code: MBPP's asserts and HumanEval's check().
+// Tests that are Python code.
+// {"type": "humaneval", "task_id", "prompt", "entry_point", "test", "timeout_ms", "extract",
+//  "prefill"}: HumanEval's check().
+// {"type": "mbpp", "tests": [asserts], "setup", "run": "each" | "together", "timeout_ms",
+// "extract",
+//  "prefill"}: MBPP's asserts.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "reward/code_reward.h"
+#include "reward/answer_reader.h"
 #include "reward/tester.h"
 
 namespace umf {
@@ -55,10 +60,8 @@ std::vector<std::string> asserts_of(const SpecFields& spec) {
   return asserts;
 }
 
-}  // namespace
-
-std::unique_ptr<Reward> make_humaneval_reward(const Json& spec, const std::string& where,
-                                              const JudgeTools& tools) {
+std::unique_ptr<Reward> make_humaneval(const Json& spec, const Asked&, const std::string& where,
+                                       const JudgeTools& tools) {
   SpecFields fields(spec, where);
   fields.text("task_id");
   const std::string prompt = fields.needed_text("prompt"),
@@ -80,8 +83,8 @@ std::unique_ptr<Reward> make_humaneval_reward(const Json& spec, const std::strin
                                          tools);
 }
 
-std::unique_ptr<Reward> make_mbpp_reward(const Json& spec, const std::string& where,
-                                         const JudgeTools& tools) {
+std::unique_ptr<Reward> make_mbpp(const Json& spec, const Asked&, const std::string& where,
+                                  const JudgeTools& tools) {
   SpecFields fields(spec, where);
   AnswerReader reader(fields, "program");
   const std::vector<std::string> asserts = asserts_of(fields);
@@ -103,5 +106,15 @@ std::unique_ptr<Reward> make_mbpp_reward(const Json& spec, const std::string& wh
   return std::make_unique<AssertsReward>(fields.where(), std::move(reader), std::move(payload),
                                          tools);
 }
+
+}  // namespace
+
+const RewardEntry kHumanEvalReward = {
+    .type = "humaneval", .make = make_humaneval, .runs_program = true};
+const RewardEntry kMbppReward = {.type = "mbpp",
+                                 .make = make_mbpp,
+                                 .runs_program = true,
+                                 .visible_list = "tests",
+                                 .hidden_has_all = true};
 
 }  // namespace umf

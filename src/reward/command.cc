@@ -1,4 +1,5 @@
-// The user's own program as the judge.
+// {"type": "command", "argv": [...], "timeout_ms": N}: the user's own program. It receives
+// {"id","prompt","answer"} as JSON on stdin and prints a number or {"reward","why"}.
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -99,10 +100,8 @@ class CommandReward final : public Reward {
   std::string where_;
 };
 
-}  // namespace
-
-std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked,
-                                            const std::string& where, const JudgeTools& tools) {
+std::unique_ptr<Reward> make(const Json& spec, const Asked& asked, const std::string& where,
+                             const JudgeTools& tools) {
   const JsonFields fields(spec, where);
   const std::string has = "a command reward has 'argv' and 'timeout_ms'";
   fields.only({"type", "argv", "timeout_ms"}, has);
@@ -124,5 +123,9 @@ std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked
     limits.timeout_ms = std::min(limits.timeout_ms, tools.most_judging_ms);
   return std::make_unique<CommandReward>(std::move(words), limits, asked, tools.stop, where);
 }
+
+}  // namespace
+
+const RewardEntry kCommandReward = {.type = "command", .make = make};
 
 }  // namespace umf

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "base/raw_json.h"
 #include "reward/livecodebench_tests.h"
+#include "reward/reward.h"
 
 namespace umf {
 namespace {
@@ -43,20 +44,21 @@ std::string thinned(const std::string& list, const std::string& id, double rate,
 Json drop_tests(const Json& spec, const std::string& id, double rate, std::uint64_t seed) {
   if (!(rate >= 0 && rate <= 1))
     throw Error(fmt::format("tests are dropped at a rate from 0 to 1, not {}", rate));
+  const RewardEntry* reward = find_reward(spec);
   Json thin = spec;
-  const std::string type = spec.is_object() ? spec.value("type", "") : "";
-  if (type == "evalplus") {
-    thin["base"] = thinned(spec.at("base"), id, rate, seed);
-  } else if (type == "livecodebench") {
-    thin["public"] = thinned(unpack_tests(spec.at("public"), id), id, rate, seed);
-  } else if (type == "python-tests" || type == "mbpp") {
-    const Json& tests = spec.at("tests");
+  const auto tests_in = [&](const char* field) {
+    return field == nullptr ? Json() : thin.value(field, Json());
+  };
+  if (reward == nullptr) return thin;
+  if (const Json tests = tests_in(reward->visible_list); tests.is_array()) {
     const auto keep = kept(tests.size(), id, rate, seed);
-    thin["tests"] = Json::array();
+    Json& left = thin[reward->visible_list] = Json::array();
     for (std::size_t i = 0; i < tests.size(); ++i) {
-      if (keep[i]) thin["tests"].push_back(tests[i]);
+      if (keep[i]) left.push_back(tests[i]);
     }
   }
+  if (const Json tests = tests_in(reward->visible_text); tests.is_string())
+    thin[reward->visible_text] = thinned(unpack_tests(tests, id), id, rate, seed);
   return thin;
 }
 

@@ -61,6 +61,12 @@ TEST(DropTests, OtherRewardsStayAsTheyAre) {
   EXPECT_EQ(drop_tests(spec, "p", 0.9, 1), spec);
   EXPECT_TRUE(drop_tests(nullptr, "p", 0.9, 1).is_null());
   EXPECT_ERROR(drop_tests(spec, "p", 1.5, 1), "from 0 to 1");
+  // Whoever makes the reward tells these mistakes.
+  for (const char* text :
+       {R"({"type": 5})", R"({"type": "guess"})", R"({"type": "evalplus"})",
+        R"({"type": "evalplus", "base": 5})", R"({"type": "python-tests", "tests": "f"})"}) {
+    EXPECT_EQ(drop_tests(Json::parse(text), "p", 0.9, 1), Json::parse(text));
+  }
 }
 
 }  // namespace

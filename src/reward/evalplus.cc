@@ -1,4 +1,6 @@
-// HumanEval+ and MBPP+.
+// {"type": "evalplus", "task_id", "prompt", "entry_point", "canonical_solution", "atol", "base",
+//  "plus", "tests": "base" | "plus" | "all", "minimum_seconds", "factor", "extract", "prefill"}:
+// HumanEval+ and MBPP+. base and plus are the JSON texts of the lists of inputs.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "reward/code_reward.h"
+#include "reward/answer_reader.h"
 #include "reward/expected_outputs.h"
 #include "reward/tester.h"
 
@@ -100,11 +102,18 @@ class EvalPlusReward final : public Reward {
   SandboxLimits limits_;
 };
 
-}  // namespace
-
-std::unique_ptr<Reward> make_evalplus_reward(const Json& spec, const std::string& where,
-                                             const JudgeTools& tools) {
+std::unique_ptr<Reward> make(const Json& spec, const Asked&, const std::string& where,
+                             const JudgeTools& tools) {
   return std::make_unique<EvalPlusReward>(SpecFields(spec, where), tools);
 }
+
+}  // namespace
+
+const RewardEntry kEvalPlusReward = {.type = "evalplus",
+                                     .make = make,
+                                     .runs_program = true,
+                                     .visible_text = "base",
+                                     .hidden_has_all = true,
+                                     .hidden_tests = "plus"};
 
 }  // namespace umf

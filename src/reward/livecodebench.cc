@@ -1,10 +1,13 @@
-// LiveCodeBench's code generation problems.
+// {"type": "livecodebench", "public", "private", "tests": "public" | "private" | "all",
+//  "func_name", "mode": "emulation" | "process", "timeout_ms", "extract", "prefill"}:
+// LiveCodeBench's code generation problems. public and private are lists of tests as JSON text,
+// packed or not.
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "reward/code_reward.h"
+#include "reward/answer_reader.h"
 #include "reward/livecodebench_tests.h"
 #include "reward/tester.h"
 
@@ -71,11 +74,18 @@ class LiveCodeBenchReward final : public Reward {
   std::size_t count_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<Reward> make_livecodebench_reward(const Json& spec, const std::string& where,
-                                                  const JudgeTools& tools) {
+std::unique_ptr<Reward> make(const Json& spec, const Asked&, const std::string& where,
+                             const JudgeTools& tools) {
   return std::make_unique<LiveCodeBenchReward>(SpecFields(spec, where), tools);
 }
+
+}  // namespace
+
+const RewardEntry kLiveCodeBenchReward = {.type = "livecodebench",
+                                          .make = make,
+                                          .runs_program = true,
+                                          .visible_text = "public",
+                                          .hidden_has_all = true,
+                                          .hidden_tests = "private"};
 
 }  // namespace umf

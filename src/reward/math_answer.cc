@@ -1,5 +1,6 @@
-#include "reward/math_answer.h"
-
+// {"type": "math-answer", "answer": TEXT, "checker": NAME, "config": {...}}: is the answer in the
+// model's text the gold answer? `checker` is math-verify (the default), hendrycks or opencompass;
+// `config` is for math-verify alone.
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "math/math_verify.h"
 #include "math/rules_hendrycks.h"
 #include "math/rules_opencompass.h"
+#include "reward/reward.h"
 #include "reward/sympy_algebra.h"
 
 namespace umf {
@@ -94,10 +96,8 @@ class MathAnswerFields final : public JsonFields {
   }
 };
 
-}  // namespace
-
-std::unique_ptr<Reward> make_math_answer_reward(const Json& spec, const std::string& where,
-                                                const JudgeTools& tools) {
+std::unique_ptr<Reward> make(const Json& spec, const Asked&, const std::string& where,
+                             const JudgeTools& tools) {
   const MathAnswerFields fields(spec, where);
   fields.only({"type", "answer", "checker", "config"}, kHas);
   const auto answer = fields.text("answer");
@@ -114,5 +114,9 @@ std::unique_ptr<Reward> make_math_answer_reward(const Json& spec, const std::str
       *answer, parse_math_verify_config(config == nullptr ? Json() : *config, where),
       std::move(algebra), where);
 }
+
+}  // namespace
+
+const RewardEntry kMathAnswerReward = {.type = "math-answer", .make = make, .harmless = true};
 
 }  // namespace umf

@@ -1,4 +1,6 @@
-// A process reward model as the judge: how good is each step?
+// {"type": "prm", "model": WHERE, "aggregate": "min" | "product" | "last"}: a process reward model
+// scores every step of the answer; without a choice the last score counts
+// (docs/models.md#the-process-reward-model).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,10 +57,8 @@ class ProcessReward final : public Reward {
   std::string question_;
 };
 
-}  // namespace
-
-std::unique_ptr<Reward> make_process_reward(const Json& spec, const Asked& asked,
-                                            const std::string& where, const JudgeTools& tools) {
+std::unique_ptr<Reward> make(const Json& spec, const Asked& asked, const std::string& where,
+                             const JudgeTools& tools) {
   const JsonFields fields(spec, where);
   fields.only({"type", "model", "aggregate"}, "a prm reward has 'model' and 'aggregate'");
   const Json *model = fields.find("model"), *name = fields.find("aggregate");
@@ -70,5 +70,9 @@ std::unique_ptr<Reward> make_process_reward(const Json& spec, const Asked& asked
   return std::make_unique<ProcessReward>(tools.process_reward_model(*model), aggregate,
                                          to_valid_utf8(asked.prompt));
 }
+
+}  // namespace
+
+const RewardEntry kPrmReward = {.type = "prm", .make = make};
 
 }  // namespace umf

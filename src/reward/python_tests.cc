@@ -1,10 +1,12 @@
-// A problem file's own tests.
+// {"type": "python-tests", "tests": [{"call","expect"} | {"assert"} | {"stdin","stdout"}],
+//  "entry_point", "setup", "driver", "timeout_ms", "tolerance", "extract", "prefill"}: a problem
+// file's own tests.
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "reward/code_reward.h"
+#include "reward/answer_reader.h"
 #include "reward/tester.h"
 
 namespace umf {
@@ -80,11 +82,14 @@ class PythonTestsReward final : public Reward {
   SandboxLimits limits_;
 };
 
-}  // namespace
-
-std::unique_ptr<Reward> make_python_tests_reward(const Json& spec, const std::string& where,
-                                                 const JudgeTools& tools) {
+std::unique_ptr<Reward> make(const Json& spec, const Asked&, const std::string& where,
+                             const JudgeTools& tools) {
   return std::make_unique<PythonTestsReward>(SpecFields(spec, where), tools);
 }
+
+}  // namespace
+
+const RewardEntry kPythonTestsReward = {
+    .type = "python-tests", .make = make, .runs_program = true, .visible_list = "tests"};
 
 }  // namespace umf

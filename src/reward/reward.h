@@ -47,29 +47,37 @@ struct Asked {
   std::string id, prompt;
 };
 
+// All that is particular to one type of reward; stands at the end of its file.
+struct RewardEntry {
+  const char* type;
+  std::unique_ptr<Reward> (*make)(const Json& spec, const Asked& asked, const std::string& where,
+                                  const JudgeTools& tools);
+  // Runs and opens nothing that whoever wrote the spec may choose: for every client of a server.
+  bool harmless = false;
+  // Runs the program in an answer; the spec's "extract" and "prefill" say where it is.
+  bool runs_program = false;
+  // The field with the tests that a search sees: a list, or the text of one, packed or not.
+  const char *visible_list = nullptr, *visible_text = nullptr;
+  // Whether the hidden spec that a data set makes of it has the visible tests as well, and what its
+  // "tests" then says for the hidden ones alone, where it chooses.
+  bool hidden_has_all = false;
+  const char* hidden_tests = nullptr;
+};
+
+// All of them, in the order they are listed to users.
+extern const RewardEntry kPythonTestsReward, kMathAnswerReward, kPrmReward, kCommandReward,
+    kTextReward, kAllReward, kEvalPlusReward, kHumanEvalReward, kMbppReward, kLiveCodeBenchReward;
+inline constexpr const RewardEntry* kRewards[] = {
+    &kPythonTestsReward, &kMathAnswerReward,   &kPrmReward,      &kCommandReward,
+    &kTextReward,        &kAllReward,          &kEvalPlusReward, &kHumanEvalReward,
+    &kMbppReward,        &kLiveCodeBenchReward};
+
+// The one that a spec names; nullptr where it names none.
+const RewardEntry* find_reward(const Json& spec);
+
 // A reward from a problem file's "reward" or "hidden" object, by its "type". `where` names the file
 // in errors. Throws Error for an unknown type or key.
 std::unique_ptr<Reward> make_reward(const Json& spec, const Asked& asked, const std::string& where,
                                     const JudgeTools& tools = {});
-
-// {"type": "command", "argv": [...], "timeout_ms": N}: the user's own program. It receives
-// {"id","prompt","answer"} as JSON on stdin and prints a number or {"reward","why"}.
-std::unique_ptr<Reward> make_command_reward(const Json& spec, const Asked& asked,
-                                            const std::string& where, const JudgeTools& tools);
-
-// {"type": "text", "checks": [{"contains": TEXT} | {"equals": TEXT} | {"lacks": TEXT} |
-// {"longer-than": N}]}: the share of the checks that hold.
-std::unique_ptr<Reward> make_text_reward(const Json& spec, const std::string& where);
-
-// {"type": "prm", "model": WHERE, "aggregate": "min" | "product" | "last"}: a process reward model
-// scores every step of the answer; without a choice the last score counts
-// (docs/models.md#the-process-reward-model).
-std::unique_ptr<Reward> make_process_reward(const Json& spec, const Asked& asked,
-                                            const std::string& where, const JudgeTools& tools);
-
-// {"type": "all", "of": [reward, ...]}: right where all of them are; the share of all their tests.
-// Rewards without tests of their own count as one.
-std::unique_ptr<Reward> make_all_reward(const Json& spec, const Asked& asked,
-                                        const std::string& where, const JudgeTools& tools);
 
 }  // namespace umf

@@ -50,8 +50,18 @@ TEST(Reward, AJudgeThatFailsGivesNoNumber) {
   }
 }
 
+TEST(Reward, ASpecIsFoundByItsTypeAlone) {
+  for (const RewardEntry* entry : kRewards)
+    EXPECT_EQ(find_reward({{"type", entry->type}}), entry) << entry->type;
+  for (const char* spec : {"null", "[]", "{}", R"({"type":5})", R"({"type":"guess"})"})
+    EXPECT_EQ(find_reward(Json::parse(spec)), nullptr) << spec;
+}
+
 TEST(Reward, WhatIsNotUnderstoodIsNamed) {
-  EXPECT_ERROR(make(R"({"type":"guess"})"), "no reward of type 'guess'");
+  EXPECT_ERROR(
+      make(R"({"type":"guess"})"),
+      "no reward of type 'guess'; there are python-tests, math-answer, prm, command, text, "
+      "all, evalplus, humaneval, mbpp, livecodebench");
   EXPECT_ERROR(make(R"({})"), "must be an object with a 'type'");
   EXPECT_ERROR(make(R"({"type":"text","checks":[]})"), "a list that is not empty");
   EXPECT_ERROR(make(R"({"type":"text","checks":[{"matches":"a"}]})"), "a text check is one of");

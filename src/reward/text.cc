@@ -1,4 +1,7 @@
-// Simple checks on the text: enough to steer a search without running anything.
+// {"type": "text", "checks": [{"contains": TEXT} | {"equals": TEXT} | {"lacks": TEXT} |
+//  {"longer-than": N}]}: the share of the checks that hold. Enough to steer a search without
+//  running
+// anything.
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -57,9 +60,8 @@ class TextReward final : public Reward {
   std::vector<Check> checks_;
 };
 
-}  // namespace
-
-std::unique_ptr<Reward> make_text_reward(const Json& spec, const std::string& where) {
+std::unique_ptr<Reward> make(const Json& spec, const Asked&, const std::string& where,
+                             const JudgeTools&) {
   if (spec.size() != 2 || !spec.contains("checks") || !spec["checks"].is_array() ||
       spec["checks"].empty()) {
     throw Error(where + ": a text reward has 'checks', a list that is not empty, and nothing else");
@@ -68,5 +70,9 @@ std::unique_ptr<Reward> make_text_reward(const Json& spec, const std::string& wh
   for (const Json& check : spec["checks"]) checks.push_back(parse_check(check, where));
   return std::make_unique<TextReward>(std::move(checks));
 }
+
+}  // namespace
+
+const RewardEntry kTextReward = {.type = "text", .make = make, .harmless = true};
 
 }  // namespace umf

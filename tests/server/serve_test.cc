@@ -324,7 +324,9 @@ TEST(Serve, OtherAddressesNeedAKey) {
                  "without a key");
   expect_refusal(umf({"serve", "--model", model, "--host", "0.0.0.0", "--api-key", ""}),
                  "without a key");
-  expect_refusal(umf({"serve", "--model", model, "--allow-reward", "comand"}), "not 'comand'");
+  expect_refusal(umf({"serve", "--model", model, "--allow-reward", "comand"}),
+                 "--allow-reward takes python-tests, prm, command, evalplus, humaneval, mbpp, "
+                 "livecodebench, not 'comand'");
   expect_refusal(umf({"serve", "--model", model, "--port", "70000"}), "--port must be from 0");
   expect_refusal(umf({"serve", "--model", "a=" + model, "--model", "a=" + model}), "called 'a'");
 }

@@ -1,4 +1,4 @@
-#include "reward/code_reward.h"
+#include "reward/answer_reader.h"
 
 #include <utility>
 
