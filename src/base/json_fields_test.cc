@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "fakes/expect_error.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {

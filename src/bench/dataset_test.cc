@@ -144,10 +144,11 @@ TEST(Dataset, MathWithAndWithoutItsAnswer) {
 
 TEST(Dataset, ProblemFilesKeepTheirTurns) {
   const Dataset set = read(
-      R"({"id":"a","prompt":"?","system":"s","prefill":"```python\n","reward":{"type":"python-tests","tests":[]},"hidden":{"type":"python-tests","tests":[]}})");
+      R"({"id":"a","prompt":"?","system":"s","prefill":"```python\n","reward":{"type":"python-tests","tests":[]},"hidden":{"type":"mbpp","tests":[]}})");
   EXPECT_EQ(set.kind, "problems");
   EXPECT_EQ(set.tasks[0].problem.system, "s");
-  EXPECT_EQ(set.tasks[0].hidden["prefill"], "```python\n");
+  EXPECT_EQ(set.tasks[0].problem.reward.value("prefill", ""), "```python\n");
+  EXPECT_EQ(set.tasks[0].hidden.value("prefill", ""), "```python\n");
   EXPECT_TRUE(read(problem_line(1)).tasks[0].hidden.is_null());
 }
 

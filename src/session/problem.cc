@@ -2,14 +2,15 @@
 
 #include "base/error.h"
 #include "base/json_fields.h"
+#include "reward/reward.h"
 
 namespace umf {
 namespace {
 
 // Judges of code look for the program in all that the assistant's turn holds.
 void add_prefill(Json& spec, const std::string& prefill) {
-  if (!prefill.empty() && spec.is_object() && spec.value("type", Json()) == "python-tests")
-    spec["prefill"] = prefill;
+  const RewardEntry* reward = find_reward(spec);
+  if (!prefill.empty() && reward != nullptr && reward->runs_program) spec["prefill"] = prefill;
 }
 
 }  // namespace
