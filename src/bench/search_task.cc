@@ -115,7 +115,7 @@ Searched search_with(ProblemSearch& search, const SearchTask& task, const Shelf&
 
 Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkMemo& memo) {
   long seen = 0;
-  const auto observe = [&](auto, auto) {
+  const auto observe = [&](const Pass&) {
     if (task.progress) task.progress(++seen);
     return !task.stop || !task.stop();
   };

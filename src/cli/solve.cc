@@ -161,18 +161,16 @@ int solve_problem(SolveCliOptions& options) {
   std::string trace, drawn, detail = "no answer yet";
   long nfe = 0;
   std::optional<Watch> watch;
-  const auto passed = [&](const Trial& trial, auto window, auto commits) {
+  const auto passed = [&](const Pass& pass) {
     const int done = static_cast<int>(++nfe), total = static_cast<int>(configuration.solve.budget);
-    const std::string now = detail + ", now " + configuration.action_names[trial.action];
+    const std::string now = detail + ", now " + configuration.action_names[pass.trial.action];
     if (watch)
-      watch->show(trial, window, commits, progress.text(done, total, now));
+      watch->show(pass, progress.text(done, total, now));
     else
       progress.show(done, total, now);
     return !interrupted();
   };
-  ProblemSearch search(configuration, *shelf, problem, *reward, [&](auto window, auto commits) {
-    return passed(search.asked(), window, commits);
-  });
+  ProblemSearch search(configuration, *shelf, problem, *reward, passed);
   if (can_watch(options)) watch.emplace(search.states(), configuration.action_names);
   TraceWriter tracer(search.states());
   reward->check();

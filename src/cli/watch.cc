@@ -28,8 +28,7 @@ std::string Watch::objection() {
                      size.columns, size.rows, kColumns, kRows);
 }
 
-void Watch::show(const Trial& trial, std::span<const Token> window, std::span<const Commit> commits,
-                 const std::string& progress) {
+void Watch::show(const Pass& pass, const std::string& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_ < kBetween) return;
   last_ = now;
@@ -38,19 +37,15 @@ void Watch::show(const Trial& trial, std::span<const Token> window, std::span<co
   PictureFrame frame{size.columns - 1, size.rows - kOtherLines, Paint(stderr).on()};
   std::vector<std::string> lines = {std::string(fitting(progress, size.columns))};
   if (large_enough(size)) {
+    const auto& [trial, window, commits] = pass;
     const std::optional<int> active = setup_.active_masks(window, trial.action);
     blocks_ = blocks_ || active;
     lines.push_back(legend(names_, blocks_, frame));
-    std::ranges::move(picture(painted(trial, window, commits, active.value_or(0)), frame),
-                      std::back_inserter(lines));
+    const auto cells = painted_cells(window, setup_.lexicon_of_action(trial.action),
+                                     authors_.of(trial, window), commits, active.value_or(0));
+    std::ranges::move(picture(cells, frame), std::back_inserter(lines));
   }
   draw(lines);
-}
-
-std::vector<PaintedCell> Watch::painted(const Trial& trial, std::span<const Token> window,
-                                        std::span<const Commit> commits, int active_masks) const {
-  return painted_cells(window, setup_.lexicon_of_action(trial.action), authors_.of(trial, window),
-                       commits, active_masks);
 }
 
 std::vector<PaintedCell> painted_cells(std::span<const Token> window, const Lexicon& lexicon,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/picture.h"
-#include "decode/denoise.h"
+#include "decode/walker.h"
 #include "decode/window_authors.h"
 
 namespace umf {
@@ -26,14 +26,11 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
 
   void learn(const Trial& trial, const Outcome& outcome) { authors_.learn(trial, outcome); }
-  // After every pass, cheap to call often: the window of the walk, and a line of progress.
-  void show(const Trial& trial, std::span<const Token> window, std::span<const Commit> commits,
-            const std::string& progress);
+  // After every pass, cheap to call often: its window, and a line of progress.
+  void show(const Pass& pass, const std::string& progress);
   void clear();  // removes the picture
 
  private:
-  std::vector<PaintedCell> painted(const Trial& trial, std::span<const Token> window,
-                                   std::span<const Commit> commits, int active_masks) const;
   void draw(const std::vector<std::string>& lines);
 
   WindowAuthors authors_;

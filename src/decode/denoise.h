@@ -1,7 +1,6 @@
 // One denoising step: a pure function of prompt, window, action and rule.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -25,11 +24,6 @@ struct Commit {
   Token token = 0;
   bool operator==(const Commit&) const = default;
 };
-
-// After every pass: the window so far, in the ids of the action's model, and what was committed.
-// Returning false ends the walk as its limit would.
-using WalkObserver =
-    std::function<bool(std::span<const Token> window, std::span<const Commit> commits)>;
 
 // The cells that the step commits, in ascending order; one forward pass. Ties go to the lowest
 // cell. Noise is keyed by `seed`, the action's `index` and the window (and the steps left), so that

@@ -15,7 +15,7 @@ namespace {
 class Trajectory {
  public:
   Trajectory(Model& model, std::span<const Token> prompt, std::vector<Token>& window,
-             const Action& action, int index, int limit, const WalkObserver& observer);
+             const Action& action, int index, int limit, const TrajectoryObserver& observer);
   Remasked run() &&;
 
  private:
@@ -41,7 +41,7 @@ class Trajectory {
   std::vector<Token>& window_;
   const Action& action_;
   const int index_, limit_;
-  const WalkObserver& observer_;
+  const TrajectoryObserver& observer_;
   const Token mask_;
   const std::vector<int> cells_;  // of the trajectory: the masks at its start
   const int most_passes_;
@@ -64,7 +64,8 @@ std::vector<int> masks_of(std::span<const Token> window, Token mask) {
 }
 
 Trajectory::Trajectory(Model& model, std::span<const Token> prompt, std::vector<Token>& window,
-                       const Action& action, int index, int limit, const WalkObserver& observer)
+                       const Action& action, int index, int limit,
+                       const TrajectoryObserver& observer)
     : model_(model),
       prompt_(prompt),
       window_(window),
@@ -212,7 +213,7 @@ bool Trajectory::report(const std::vector<Commit>& commits) {
 }  // namespace
 
 Remasked remask(Model& model, std::span<const Token> prompt, std::vector<Token>& window,
-                const Action& action, int index, int limit, const WalkObserver& observer) {
+                const Action& action, int index, int limit, const TrajectoryObserver& observer) {
   return Trajectory(model, prompt, window, action, index, limit, observer).run();
 }
 

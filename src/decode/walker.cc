@@ -57,7 +57,7 @@ Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
                        const WalkObserver& observer) {
   const Action action = drawn(setup_.actions()[trial.action], trial.draw);
   if (action.remask != Remask::kNone)
-    return remask_from(std::move(state), action, trial.action, limit, observer);
+    return remask_from(std::move(state), trial, action, limit, observer);
   Walk walk;
   int masks = setup_.masks_in(state);
   bool at_checkpoint = false, going = true;
@@ -72,7 +72,7 @@ Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
     masks = setup_.masks_in(state);
     at_checkpoint = masks <= target;
     if (at_checkpoint) walk.path.push_back(state);
-    if (observer && !settled) going = observer(state.cells, commits);
+    if (observer && !settled) going = observer({trial, state.cells, commits});
   }
   if (!at_checkpoint) walk.path.push_back(state);
   walk.complete = masks == 0;
@@ -80,9 +80,9 @@ Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
 }
 
 // Masks rise and fall on the way, so that no state before the end is a checkpoint.
-Walk Walker::remask_from(WindowState state, const Action& action, int index, int limit,
+Walk Walker::remask_from(WindowState state, const Trial& trial, const Action& action, int limit,
                          const WalkObserver& observer) {
-  const Participant& participant = setup_.participant_of(index);
+  const Participant& participant = setup_.participant_of(trial.action);
   std::vector<Token> seen = state.cells;
   Walk walk;
   const auto note = [&](std::span<const Token> window, int pass) {
@@ -93,10 +93,10 @@ Walk Walker::remask_from(WindowState state, const Action& action, int index, int
   };
   int seen_passes = 0;
   const auto [passes, finished] =
-      remask(*participant.model, participant.prompt, state.cells, action, index, limit,
+      remask(*participant.model, participant.prompt, state.cells, action, trial.action, limit,
              [&](std::span<const Token> window, std::span<const Commit> commits) {
                note(window, ++seen_passes);
-               return !observer || observer(window, commits);
+               return !observer || observer({trial, window, commits});
              });
   note(state.cells, passes);
   state.steps_left = 0;
@@ -127,7 +127,7 @@ WindowBranching Walker::branch(const Trial& trial, const WindowState& from, int 
     child.steps_left = 0;
     child.cells[commit.cell] = completion.cells[commit.cell] = commit.token;
   }
-  if (observer) result.interrupted = !observer(start->cells, drafts.children);
+  if (observer) result.interrupted = !observer({trial, start->cells, drafts.children});
   return result;
 }
 

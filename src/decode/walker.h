@@ -1,6 +1,8 @@
 // Walks with models: from a window down to the last mask, one token per forward pass.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,15 @@
 #include "decode/walk_setup.h"
 
 namespace umf {
+
+// A forward pass, as those who watch walks see it.
+struct Pass {
+  const Trial& trial;             // of its walk, as it was asked for
+  std::span<const Token> window;  // after it, in the ids of the action's model
+  std::span<const Commit> commits;
+};
+// Returning false ends the walk as its limit would.
+using WalkObserver = std::function<bool(const Pass& pass)>;
 
 // A walk depends on the window it starts from, the action and the draw alone: not on earlier walks,
 // their order, or the limit beyond its own length. One thread at a time, as the models; walkers
@@ -42,7 +53,7 @@ class Walker {
   Walk walk_anew(const Trial& trial, WindowState state, int limit, const WalkObserver& observer);
   std::string memo_key(const Trial& trial, const WindowState& start) const;
   Commit fill_behind(WindowState& state) const;
-  Walk remask_from(WindowState state, const Action& action, int index, int limit,
+  Walk remask_from(WindowState state, const Trial& trial, const Action& action, int limit,
                    const WalkObserver& observer);
   std::vector<Commit> step(WindowState& state, const Action& action, int index) const;
 

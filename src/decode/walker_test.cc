@@ -157,11 +157,10 @@ TEST(Walker, ALimitGivesAPrefixOfTheWalk) {
     NumberedWalks walker = duo.walker({.window = 16, .ratios = kRatios, .block_length = block});
     for (int action = 0; action < walker.actions(); ++action) {
       std::vector<std::vector<Token>> windows;
-      const Outcome whole =
-          walker.walk({0, action}, kNoLimit, [&](std::span<const Token> window, auto) {
-            windows.emplace_back(window.begin(), window.end());
-            return true;
-          });
+      const Outcome whole = walker.walk({0, action}, kNoLimit, [&](const Pass& pass) {
+        windows.emplace_back(pass.window.begin(), pass.window.end());
+        return true;
+      });
       for (int limit = 0; limit <= whole.passes + 1; ++limit) {
         const Outcome cut = walker.walk({0, action}, limit);
         EXPECT_EQ(cut.passes, std::min(limit, whole.passes));
@@ -184,7 +183,7 @@ TEST(Walker, AnObserverCanStopAWalkAsALimitWould) {
   Duo duo;
   NumberedWalks walker = duo.walker({.window = 8, .ratios = kRatios});
   int passes = 0;
-  const Outcome stopped = walker.walk({0, 0}, kNoLimit, [&](auto, auto) { return ++passes < 3; });
+  const Outcome stopped = walker.walk({0, 0}, kNoLimit, [&](const Pass&) { return ++passes < 3; });
   EXPECT_EQ(stopped.path, walker.walk({0, 0}, 3).path);
   EXPECT_FALSE(stopped.complete);
 }
@@ -333,14 +332,14 @@ TEST(Walker, TheActiveMasksAreTheFirstOnesAndThoseThatTheModelIsAskedFor) {
       NumberedWalks walker({{&model, sdc_lexicon().tokenizer, std::vector<Token>(prompt, 40)}},
                            {{}}, {.window = 16, .ratios = kRatios, .block_length = block_length});
       std::vector<Token> window(16, mask);
-      walker.walk({0, 0}, kNoLimit, [&](std::span<const Token> now, auto) {
+      walker.walk({0, 0}, kNoLimit, [&](const Pass& pass) {
         std::vector<int> active;
         for (int cell = 0;
              std::cmp_less(active.size(), *walker.states.setup().active_masks(window, 0)); ++cell)
           if (window.at(cell) == mask) active.push_back(prompt + cell);
         EXPECT_EQ(asked, active) << "block length " << block_length << ", prompt " << prompt;
         asked.clear();
-        window.assign(now.begin(), now.end());
+        window.assign(pass.window.begin(), pass.window.end());
         return true;
       });
       EXPECT_EQ(walker.states.setup().active_masks(window, 0), 0) << "all is filled";

@@ -43,15 +43,15 @@ class SearchRun {
         news_(news),
         listener_(listener),
         search_(configuration, shelf, problem, reward,
-                [this](std::span<const Token> window, auto) { return passed(window); }) {}
+                [this](const Pass& pass) { return passed(pass); }) {}
 
   Completion complete();
 
  private:
-  bool passed(std::span<const Token> window);
-  Json state_json(std::span<const Token> window) const;
-  void draw(std::span<const Token> window);
-  Json drawn_state_json(std::span<const Token> window) const;
+  bool passed(const Pass& pass);
+  Json state_json(const Pass& pass) const;
+  void draw(const Pass& pass);
+  Json drawn_state_json(const Pass& pass) const;
   bool rolled_out(const RolloutEvent& event);
   Json rollout_json(const RolloutEvent& event);
   Completion completion(const Solution& solution, const Candidate& best) const;
@@ -81,37 +81,37 @@ Completion SearchRun::complete() {
   return found;
 }
 
-bool SearchRun::passed(std::span<const Token> window) {
+bool SearchRun::passed(const Pass& pass) {
   ++passes_;
   if (news_.drawn)
-    draw(window);
+    draw(pass);
   else if (news_.states)
-    listener_.state(0, state_json(window));
+    listener_.state(0, state_json(pass));
   return listener_.wanted();
 }
 
-Json SearchRun::state_json(std::span<const Token> window) const {
-  const int action = search_.asked().action;
+Json SearchRun::state_json(const Pass& pass) const {
+  const int action = pass.trial.action;
   const WalkSetup& setup = search_.states().setup();
   const Lexicon& lexicon = setup.lexicon_of_action(action);
   Json state = {{"pass", passes_},
                 {"action", configuration_.action_names[action]},
-                {"text", masked_text(window, *lexicon.tokenizer, lexicon.tokens)}};
-  if (const auto active = setup.active_masks(window, action)) state["active"] = *active;
+                {"text", masked_text(pass.window, *lexicon.tokenizer, lexicon.tokens)}};
+  if (const auto active = setup.active_masks(pass.window, action)) state["active"] = *active;
   return state;
 }
 
 // No more often than anybody sees.
-void SearchRun::draw(std::span<const Token> window) {
+void SearchRun::draw(const Pass& pass) {
   const auto now = std::chrono::steady_clock::now();
   if (now - drawn_ < kBetweenPictures) return;
   drawn_ = now;
-  listener_.state(0, drawn_state_json(window));
+  listener_.state(0, drawn_state_json(pass));
 }
 
 // WindowAuthors as pairs: who, and of how many cells.
-Json SearchRun::drawn_state_json(std::span<const Token> window) const {
-  const Trial& trial = search_.asked();
+Json SearchRun::drawn_state_json(const Pass& pass) const {
+  const auto& [trial, window, commits] = pass;
   Json by = Json::array();
   for (const int author : authors_.of(trial, window)) {
     if (by.empty() || by.back()[0] != author) by.push_back({author, 0});

@@ -27,7 +27,7 @@ struct Speculation {
 // their walk is handed over, which makes the numbers those of a world that walks only when asked. A
 // walk that is never asked for leaves no trace but its cost. One thread asks; it does the forecasts
 // while it waits.
-class AheadWorld final : public ModelWorld {
+class AheadWorld final : public World {
  public:
   // What the search that asks will probably ask for next; `possible` is the forecast's own to know.
   // Called while the search waits for an answer.
@@ -67,7 +67,8 @@ class AheadWorld final : public ModelWorld {
 
   States& states_;
   Forecast forecast_;
-  long limit_ = 0;  // of the trial asked for
+  Trial asked_;     // for last
+  long limit_ = 0;  // of that trial
   double rewards_ = 0;
   long judged_ = 0;
   Speculation speculation_;

@@ -9,7 +9,7 @@
 
 namespace umf {
 
-class DecodingWorld final : public ModelWorld {
+class DecodingWorld final : public World {
  public:
   // All must outlive the world. `observer` sees every pass and may end a walk.
   DecodingWorld(States& states, Reward& reward, WalkObserver observer, WalkMemo* memo = nullptr)
@@ -22,12 +22,10 @@ class DecodingWorld final : public ModelWorld {
   int actions() const override { return static_cast<int>(states_.setup().actions().size()); }
   int model_of(int action) const override { return states_.setup().actions()[action].model; }
   Outcome walk(const Trial& trial, int limit) override {
-    asked_ = trial;
     return states_.number(walker_.walk(trial, states_.at(trial.from), limit, observer_));
   }
   Branching branch(StateId from, int action, int children) override {
-    asked_ = {from, action};
-    return states_.number(walker_.branch(asked_, states_.at(from), children, observer_));
+    return states_.number(walker_.branch({from, action}, states_.at(from), children, observer_));
   }
   Verdict judge(StateId end) override { return reward_.judge(states_.text(end)); }
 

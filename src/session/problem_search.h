@@ -46,8 +46,6 @@ class ProblemSearch {
   std::string text(StateId end) const;
   // The same text by who wrote it.
   std::vector<AuthoredText> authors(const Candidate& candidate) const;
-  // While an observer is called: the trial whose pass it sees.
-  const Trial& asked() const { return models_->asked(); }
   long prompt_tokens() const {
     return static_cast<long>(states_.setup().participants().front().prompt.size());
   }
@@ -67,8 +65,8 @@ class ProblemSearch {
   RememberingReward reward_;  // in one search a text has one verdict, also where the judge failed
   States states_;
   WalkMemo* memo_;
-  std::unique_ptr<ModelWorld> models_;  // what walks and judges
-  AheadWorld* ahead_ = nullptr;         // the same, for a search of walks
+  std::unique_ptr<World> models_;  // what walks and judges
+  AheadWorld* ahead_ = nullptr;    // the same, for a search of walks
   std::optional<Journal> journal_;
   Speculation speculation_;
 };

@@ -26,9 +26,8 @@ std::shared_ptr<WalkTask> WalkerPool::begin(std::shared_ptr<WalkTask> task) {
 void WalkerPool::run(WalkTask& task, Walker& walker) {
   try {
     if (!task.cancelled_) {
-      task.walk_ = walker.walk(task.trial, task.from_, task.limit, [&](auto window, auto commits) {
-        return observe(task, window, commits);
-      });
+      task.walk_ = walker.walk(task.trial, task.from_, task.limit,
+                               [&](const Pass& pass) { return observe(task, pass); });
     }
   } catch (...) {
     task.error_ = std::current_exception();
@@ -38,12 +37,11 @@ void WalkerPool::run(WalkTask& task, Walker& walker) {
   bell_.ring();
 }
 
-bool WalkerPool::observe(WalkTask& task, std::span<const Token> window,
-                         std::span<const Commit> commits) {
+bool WalkerPool::observe(WalkTask& task, const Pass& pass) {
   ++task.passes_;
   if (task.ahead) ++passes_ahead_;
   if (task.cancelled_) return false;
-  return !task.wanted_ || !observer_ || observer_(window, commits);
+  return !task.wanted_ || !observer_ || observer_(pass);
 }
 
 }  // namespace umf

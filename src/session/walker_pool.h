@@ -61,7 +61,7 @@ class WalkerPool {
 
  private:
   void run(WalkTask& task, Walker& walker);
-  bool observe(WalkTask& task, std::span<const Token> window, std::span<const Commit> commits);
+  bool observe(WalkTask& task, const Pass& pass);
 
   std::vector<Walker> walkers_;
   WalkObserver observer_;

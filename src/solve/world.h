@@ -31,14 +31,4 @@ class World {
   virtual double earlier_seconds() const { return 0; }
 };
 
-// A world whose walks are passes of models that an observer may watch.
-class ModelWorld : public World {
- public:
-  // What was asked for last: for the observer, the walk whose passes it sees.
-  const Trial& asked() const { return asked_; }
-
- protected:
-  Trial asked_;
-};
-
 }  // namespace umf

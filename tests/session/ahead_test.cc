@@ -95,6 +95,7 @@ struct Plan {
 struct Report {
   std::string result, trace, journal;
   Speculation ahead;
+  std::vector<Trial> walked;  // not taken from the cache
 };
 
 std::string describe(const Ledger& ledger) {
@@ -165,6 +166,7 @@ Report run(const Plan& plan, int workers, const std::filesystem::path& journal_p
   Report report;
   const Solution solution =
       solve(*search, world, known, plan.options, [&](const RolloutEvent& event) {
+        if (!event.outcome.cached) report.walked.push_back(event.trial);
         report.trace +=
             fmt::format("{} {} {} {} {} {} {} {}\n", event.trial.from, event.trial.action,
                         event.trial.draw, event.outcome.cached, event.outcome.path.front().state,
@@ -342,9 +344,30 @@ TEST(Ahead, AnInterruptEndsTheSearchAndKeepsWhatWasFound) {
   for (const int workers : {1, 2, 4}) {
     std::atomic<int> passes = 0;
     const Report report = run({.search = "best-of-n", .actions = 1, .options = {.budget = 1 << 30}},
-                              workers, {}, [&](auto, auto) { return ++passes < 50; });
+                              workers, {}, [&](const Pass&) { return ++passes < 50; });
     EXPECT_THAT(report.result, testing::StartsWith("interrupted ''"));
     EXPECT_THAT(report.result, testing::HasSubstr("iteration"));
+  }
+}
+
+TEST(Ahead, WhoWatchesSeesThePassesOfTheTrialsThatTheSearchAsksFor) {
+  const Plan plan{.options = {.budget = 170}};
+  for (const int workers : {0, 1, 2, 4}) {
+    std::mutex mutex;
+    std::vector<Trial> seen;
+    const Report report = run(plan, workers, {}, [&](const Pass& pass) {
+      const std::lock_guard lock(mutex);
+      if (seen.empty() || seen.back() != pass.trial) seen.push_back(pass.trial);
+      return true;
+    });
+    // What was finished ahead was not seen.
+    auto at = report.walked.begin();
+    for (const Trial& trial : seen) {
+      at = std::find(at, report.walked.end(), trial);
+      ASSERT_NE(at, report.walked.end()) << workers << " workers";
+    }
+    EXPECT_TRUE(workers > 1 || seen == report.walked);
+    EXPECT_FALSE(seen.empty());
   }
 }
 

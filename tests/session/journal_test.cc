@@ -65,7 +65,7 @@ Report run(const Plan& plan, const std::filesystem::path& path = {}, long stop_a
   Judge judge(plan.worth);
   RememberingReward reward(judge, RememberingReward::Failures::kKept);
   long passes = 0;
-  DecodingWorld decoding(states, reward, [&](auto, auto) { return ++passes < stop_after; });
+  DecodingWorld decoding(states, reward, [&](const Pass&) { return ++passes < stop_after; });
   CountingWorld counting(decoding);
   std::optional<Journal> journal;
   if (!path.empty())

@@ -58,7 +58,7 @@ struct Hunt {
                 {.window = kWindow, .ratios = {500}}}) {
     RememberingReward remembering(reward, RememberingReward::Failures::kKept);
     DecodingWorld world(states, remembering,
-                        [&](auto, auto) { return ++passes < setting.stop_after; });
+                        [&](const Pass&) { return ++passes < setting.stop_after; });
     solution = treasure(world, 0, setting.options,
                         {.budget = setting.budget, .stop_at_reward = setting.stop_at_reward},
                         [&](const RolloutEvent& event) {
