@@ -75,16 +75,36 @@ Searched failed(const SearchTask& task, const std::string& why) {
   return searched;
 }
 
+// Counts, notes and stops.
+class TaskObserver final : public SearchObserver {
+ public:
+  TaskObserver(const SearchTask& task, const States& states) : task_(task), tracer_(states) {}
+
+  bool passed(const Pass&) override {
+    if (task_.progress) task_.progress(++passes_);
+    return go_on();
+  }
+  bool rolled_out(const RolloutEvent& event) override {
+    if (!task_.trace.empty()) trace_ += trace_line(tracer_.event(event));
+    return go_on();
+  }
+  const std::string& trace() const { return trace_; }
+
+ private:
+  bool go_on() const { return !task_.stop || !task_.stop(); }
+
+  const SearchTask& task_;
+  TraceWriter tracer_;
+  std::string trace_;
+  long passes_ = 0;
+};
+
 Searched search_with(ProblemSearch& search, const SearchTask& task, const Shelf& shelf,
                      const WalkMemo& memo) {
-  std::string trace;
-  TraceWriter tracer(search.states());
+  TaskObserver observer(task, search.states());
   const double loaded = shelf.load_seconds();
   const long made = memo.passes();
-  Solution solution = search.run([&](const RolloutEvent& event) {
-    if (!task.trace.empty()) trace += trace_line(tracer.event(event));
-    return !task.stop || !task.stop();
-  });
+  Solution solution = search.run(observer);
   if (solution.stopped == Stop::kInterrupted) return {.stopped = true};
   const double load_seconds = shelf.load_seconds() - loaded;
 
@@ -107,21 +127,17 @@ Searched search_with(ProblemSearch& search, const SearchTask& task, const Shelf&
     r.peak_memory_bytes = peak_memory_bytes();
     searched.results.push_back(std::move(r));
   }
-  if (!task.trace.empty() && solution.stopped != Stop::kError) write_file(task.trace, trace);
+  if (!task.trace.empty() && solution.stopped != Stop::kError)
+    write_file(task.trace, observer.trace());
   return searched;
 }
 
 }  // namespace
 
 Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkMemo& memo) {
-  long seen = 0;
-  const auto observe = [&](const Pass&) {
-    if (task.progress) task.progress(++seen);
-    return !task.stop || !task.stop();
-  };
   std::optional<ProblemSearch> search;
   try {
-    search.emplace(task.configuration, shelf, task.problem, reward, observe, &memo);
+    search.emplace(task.configuration, shelf, task.problem, reward, &memo);
     if (task.check) task.check();
   } catch (const Cancelled&) {
     return {.stopped = true};

@@ -4,27 +4,22 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "cli/answer_report.h"
 #include "cli/common.h"
 #include "cli/examples.h"
 #include "cli/judges.h"
 #include "cli/output.h"
-#include "cli/progress.h"
+#include "cli/solve_observer.h"
 #include "cli/solve_setup.h"
 #include "cli/terminal.h"
-#include "cli/watch.h"
 #include "report/report.h"
 #include "session/presets.h"
 #include "session/problem_search.h"
 #include "session/solution_json.h"
-#include "session/trace.h"
 
 namespace umf {
 namespace {
@@ -140,6 +135,31 @@ std::string report_page(const Problem& problem, const Configuration& configurati
   return report.html(problem.id);
 }
 
+// Everything that umf solve --json tells; `load` and `total` are seconds.
+OrderedJson result_json(const Problem& problem, const Configuration& configuration,
+                        const Solution& solution, const ProblemSearch& search, const Shelf& shelf,
+                        double load, double total) {
+  // The first walk of a model loads it.
+  const double loaded = std::min(shelf.load_seconds(), solution.walk_seconds);
+  OrderedJson json = {{"id", problem.id}, {"answer", nullptr}};
+  if (solution.best) json["answer"] = search.text(solution.best->end);
+  json.update(solution_json(configuration, solution));
+  json.update({{"seconds",
+                {{"load", load + loaded},
+                 {"unmask", solution.walk_seconds - loaded},
+                 {"reward", solution.judge_seconds},
+                 {"total", total}}},
+               {"weights",
+                {{"loads", shelf.loads()},
+                 {"returns", shelf.returns()},
+                 {"seconds_returning", shelf.seconds_returning()}}},
+               {"speculative", speculative_json(search.speculation())},
+               {"why", solution.best ? solution.best->why : ""}});
+  if (shelf.backend().approximate()) json["approximate"] = true;
+  if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
+  return json;
+}
+
 int solve_problem(SolveCliOptions& options) {
   if (options.list_presets) return list_presets();
   if (options.list_searches) return list_searches();
@@ -157,74 +177,32 @@ int solve_problem(SolveCliOptions& options) {
 
   watch_for_interrupts();
   introduce(options, problem);
-  Progress progress(options.common.quiet);
-  std::string trace, drawn, detail = "no answer yet";
-  long nfe = 0;
-  std::optional<Watch> watch;
-  const auto passed = [&](const Pass& pass) {
-    const int done = static_cast<int>(++nfe), total = static_cast<int>(configuration.solve.budget);
-    const std::string now = detail + ", now " + configuration.action_names[pass.trial.action];
-    if (watch)
-      watch->show(pass, progress.text(done, total, now));
-    else
-      progress.show(done, total, now);
-    return !interrupted();
-  };
-  ProblemSearch search(configuration, *shelf, problem, *reward, passed);
-  if (can_watch(options)) watch.emplace(search.states(), configuration.action_names);
-  TraceWriter tracer(search.states());
+  ProblemSearch search(configuration, *shelf, problem, *reward);
+  SolveObserver observer(configuration, search,
+                         {.progress = !options.common.quiet,
+                          .watch = can_watch(options),
+                          .trace = static_cast<bool>(outputs.trace),
+                          .drawing = static_cast<bool>(outputs.report)});
   reward->check();
   if (!options.checkpoint.empty()) search.keep_checkpoint(options.checkpoint);
   const double load_seconds = seconds_since(start);
-  AnswerReport report(configuration, search);
-  const Solution solution = search.run([&](const RolloutEvent& event) {
-    nfe = event.ledger.nfe;
-    report.watch(event);
-    detail = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
-                         100 * event.ledger.hit_rate());
-    if (watch) watch->learn(event.trial, event.outcome);
-    if (outputs.trace || outputs.report) {
-      const OrderedJson told = tracer.event(event);
-      if (outputs.trace) trace += trace_line(told);
-      if (outputs.report) drawn += drawn_line(told);
-    }
-    return !interrupted();
-  });
-  progress.clear();
-  watch.reset();
+  const Solution solution = search.run(observer);
+  observer.clear();
 
   const std::string answer = solution.best ? search.text(solution.best->end) : "";
-  if (options.common.json) {
-    // The first walk of a model loads it.
-    const double loaded = std::min(shelf->load_seconds(), solution.walk_seconds);
-    OrderedJson json = {{"id", problem.id},
-                        {"answer", solution.best ? OrderedJson(answer) : OrderedJson(nullptr)}};
-    json.update(solution_json(configuration, solution));
-    json.update({{"seconds",
-                  {{"load", load_seconds + loaded},
-                   {"unmask", solution.walk_seconds - loaded},
-                   {"reward", solution.judge_seconds},
-                   {"total", seconds_since(start)}}},
-                 {"weights",
-                  {{"loads", shelf->loads()},
-                   {"returns", shelf->returns()},
-                   {"seconds_returning", shelf->seconds_returning()}}},
-                 {"speculative", speculative_json(search.speculation())},
-                 {"why", solution.best ? solution.best->why : ""}});
-    if (shelf->backend().approximate()) json["approximate"] = true;
-    if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
-    print_in_order(json);
-  } else if (solution.best) {
-    std::FILE* const answers = outputs.take_stdout() ? stderr : stdout;
-    if (options.common.quiet)
-      print_answer(answer, answers);
-    else
-      report.print(solution, *solution.best, seconds_since(start), answers);
-  }
+  std::FILE* const answers = outputs.take_stdout() ? stderr : stdout;
+  if (options.common.json)
+    print_in_order(result_json(problem, configuration, solution, search, *shelf, load_seconds,
+                               seconds_since(start)));
+  else if (solution.best && options.common.quiet)
+    print_answer(answer, answers);
+  else if (solution.best)
+    observer.report().print(solution, *solution.best, seconds_since(start), answers);
   std::fflush(stdout);  // the answer is out, whatever fails now
-  outputs.trace.write(trace);
+  outputs.trace.write(observer.trace());
   if (outputs.report)
-    outputs.report.write(report_page(problem, configuration, solution, answer, std::move(drawn)));
+    outputs.report.write(
+        report_page(problem, configuration, solution, answer, std::move(observer).drawing()));
   if (solution.stopped == Stop::kError) throw Error(solution.message);
   if (!solution.best && solution.stopped != Stop::kInterrupted)
     throw Error("no answer was found: the budget allows no forward pass");

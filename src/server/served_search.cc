@@ -16,43 +16,34 @@
 namespace umf {
 namespace {
 
-// How the tree grew, for whoever draws it: states by number, 0 is the root.
-Json tree_json(const RolloutEvent& event, const Configuration& configuration) {
-  Json path = Json::array();
-  for (const Place& place : event.outcome.path)
-    path.push_back({{"state", place.state}, {"masks", place.masks}});
-  return {{"iteration", event.ledger.rollouts()},
-          {"from", event.trial.from},
-          {"action", configuration.action_names[event.trial.action]},
-          {"draw", event.trial.draw},
-          {"hit", event.outcome.cached},
-          {"path", path},
-          {"passes", event.outcome.passes},
-          {"nfe", event.ledger.nfe},
-          {"complete", event.outcome.complete},
-          {"reward", Json(finite(event.outcome.reward))},
-          {"best", event.best ? Json(finite(event.best->reward)) : Json(nullptr)}};
+// The event of a trace for clients that draw nothing: how the tree grew, states by number.
+Json tree_json(const OrderedJson& event, const Configuration& configuration) {
+  Json json = event;
+  for (const char* key : {"child", "end", "masks", "window", "writes", "verdict"}) json.erase(key);
+  for (std::size_t i = 0; i < json["path"].size(); ++i)
+    json["path"][i] = {{"state", json["path"][i]}, {"masks", event["masks"][i]}};
+  json["action"] = configuration.action_names[json["action"]];
+  return json;
 }
 
 // A search while it runs: it has threads of its own.
-class SearchRun {
+class SearchRun final : public SearchObserver {
  public:
   SearchRun(Shelf& shelf, const Configuration& configuration, const Problem& problem,
             Reward& reward, const ServedNews& news, Listener& listener)
       : configuration_(configuration),
         news_(news),
         listener_(listener),
-        search_(configuration, shelf, problem, reward,
-                [this](const Pass& pass) { return passed(pass); }) {}
+        search_(configuration, shelf, problem, reward) {}
 
   Completion complete();
 
  private:
-  bool passed(const Pass& pass);
+  bool passed(const Pass& pass) override;
   Json state_json(const Pass& pass) const;
   void draw(const Pass& pass);
   Json drawn_state_json(const Pass& pass) const;
-  bool rolled_out(const RolloutEvent& event);
+  bool rolled_out(const RolloutEvent& event) override;
   Json rollout_json(const RolloutEvent& event);
   Completion completion(const Solution& solution, const Candidate& best) const;
 
@@ -68,8 +59,7 @@ class SearchRun {
 };
 
 Completion SearchRun::complete() {
-  const Solution solution =
-      search_.run([this](const RolloutEvent& event) { return rolled_out(event); });
+  const Solution solution = search_.run(*this);
   if (solution.stopped == Stop::kError) throw ApiError(500, solution.message);
   if (!solution.best && solution.stopped == Stop::kInterrupted) throw Interrupted();
   if (!solution.best)
@@ -135,8 +125,9 @@ bool SearchRun::rolled_out(const RolloutEvent& event) {
 }
 
 Json SearchRun::rollout_json(const RolloutEvent& event) {
-  if (news_.drawn) return trace_.event(event);
-  Json json = tree_json(event, configuration_);
+  const OrderedJson told = trace_.event(event);
+  if (news_.drawn) return told;
+  Json json = tree_json(told, configuration_);
   if (event.best && event.best->iteration != best_iteration_) {
     best_iteration_ = event.best->iteration;
     json["text"] = search_.text(event.best->end);

@@ -80,7 +80,8 @@ void measure(const Variant& variant, const std::vector<std::filesystem::path>& m
   own.workers = variant.workers;
   ProblemSearch search(own, shelf, problem, reward);
   const auto start = BenchClock::now();
-  const Solution solution = search.run();
+  SearchObserver nobody;
+  const Solution solution = search.run(nobody);
   measured.seconds.push_back(seconds_since(start));
   measured.ahead = search.speculation();
   measured.nfe = solution.ledger.nfe;

@@ -11,8 +11,7 @@
 namespace umf {
 
 ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
-                             const Problem& problem, Reward& reward, WalkObserver observer,
-                             WalkMemo* memo)
+                             const Problem& problem, Reward& reward, WalkMemo* memo)
     : configuration_(configuration),
       shelf_(shelf),
       problem_(problem),
@@ -20,13 +19,14 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
       states_({make_participants(configuration, shelf, problem), configuration.actions,
                configuration.walk}),
       memo_(memo) {
-  make_world(std::move(observer));
+  make_world();
   require_room();
 }
 
-void ProblemSearch::make_world(WalkObserver observer) {
+void ProblemSearch::make_world() {
+  const WalkObserver observer = [this](const Pass& pass) { return observer_->passed(pass); };
   if (!configuration_.search().facts.traits.works_ahead) {
-    models_ = std::make_unique<DecodingWorld>(states_, reward_, std::move(observer), memo_);
+    models_ = std::make_unique<DecodingWorld>(states_, reward_, observer, memo_);
     return;
   }
   const WalkSetup& setup = states_.setup();
@@ -37,8 +37,7 @@ void ProblemSearch::make_world(WalkObserver observer) {
       models.push_back(&shelf_.replica(i).model(number));
     walkers.emplace_back(setup.with(models), memo_);
   }
-  auto ahead =
-      std::make_unique<AheadWorld>(states_, std::move(walkers), reward_, std::move(observer));
+  auto ahead = std::make_unique<AheadWorld>(states_, std::move(walkers), reward_, observer);
   ahead_ = ahead.get();
   models_ = std::move(ahead);
 }
@@ -82,12 +81,14 @@ void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
   journal_.emplace(*models_, path, configuration, std::move(states));
 }
 
-Solution ProblemSearch::run(const Observer& observer) {
+Solution ProblemSearch::run(SearchObserver& observer) {
+  observer_ = &observer;
   const Configuration& c = configuration_;
   SolveOptions options = c.solve;
   options.judge_failures = kJudgeFailures;
   Solution solution = run_search(
-      c.search(), setup_of(c), world(), options, observer,
+      c.search(), setup_of(c), world(), options,
+      [&](const RolloutEvent& event) { return observer.rolled_out(event); },
       [&](const Search& search, const RolloutCache& known) {
         if (ahead_ == nullptr) return;
         ahead_->set_forecast(forecast_of(search, known, states_, reward_, c.solve.use_cache));

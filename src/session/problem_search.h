@@ -12,6 +12,7 @@
 #include "session/configuration.h"
 #include "session/decoding_world.h"
 #include "session/journal.h"
+#include "session/search_observer.h"
 
 namespace umf {
 
@@ -29,18 +30,17 @@ class ContextExceeded final : public Error {
 // time for the models of a shelf.
 class ProblemSearch {
  public:
-  // `observer` sees the forward passes that the search waits for, on a thread of their own, and may
-  // end the search. Searches for the same problem may share a `memo`. Throws Error when
-  // configuration and problem do not fit together, ContextExceeded where that is the prompt's size.
+  // Searches for the same problem may share a `memo`. Throws Error when configuration and problem
+  // do not fit together, ContextExceeded where that is the prompt's size.
   ProblemSearch(const Configuration& configuration, Shelf& shelf, const Problem& problem,
-                Reward& reward, WalkObserver observer = {}, WalkMemo* memo = nullptr);
+                Reward& reward, WalkMemo* memo = nullptr);
 
   // Writes down every step in `path`, and continues from there what an earlier run began. Throws
   // Error for a file of another search, and for a search that keeps none.
   void keep_checkpoint(const std::filesystem::path& path);
 
   // Once.
-  Solution run(const Observer& observer = {});
+  Solution run(SearchObserver& observer);
 
   // The answer of a candidate; bytes that are not UTF-8 are replaced.
   std::string text(StateId end) const;
@@ -55,7 +55,7 @@ class ProblemSearch {
   long earlier_passes() const { return journal_ ? journal_->earlier_passes() : 0; }
 
  private:
-  void make_world(WalkObserver observer);
+  void make_world();
   void require_room() const;
   World& world() { return journal_ ? static_cast<World&>(*journal_) : *models_; }
 
@@ -65,8 +65,9 @@ class ProblemSearch {
   RememberingReward reward_;  // in one search a text has one verdict, also where the judge failed
   States states_;
   WalkMemo* memo_;
-  std::unique_ptr<World> models_;  // what walks and judges
-  AheadWorld* ahead_ = nullptr;    // the same, for a search of walks
+  SearchObserver* observer_ = nullptr;  // while it runs
+  std::unique_ptr<World> models_;       // what walks and judges
+  AheadWorld* ahead_ = nullptr;         // the same, for a search of walks
   std::optional<Journal> journal_;
   Speculation speculation_;
 };

@@ -121,7 +121,8 @@ void search(const Options& options, Shelf& shelf, Reward& reward) {
                returning_before = shelf.seconds_returning();
   const int returns_before = shelf.returns();
   const auto start = BenchClock::now();
-  const Solution solution = search.run();
+  SearchObserver nobody;
+  const Solution solution = search.run(nobody);
   const double total = seconds_since(start), passes = shelf.pass_seconds() - passes_before,
                moving = shelf.load_seconds() - loads_before;
   const Ledger& ledger = solution.ledger;
