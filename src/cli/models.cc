@@ -34,7 +34,7 @@ int list_models(bool json) {
   if (cached.empty())
     fmt::print("  (none; hf download GSAI-ML/LLaDA-8B-Instruct would fetch one)\n");
   fmt::print("Supported architectures:\n");
-  for (const Family* family : families()) {
+  for (const Family* family : kFamilies) {
     fmt::print("  {:<28} {}\n", family->architecture,
                family->diffusion ? family->name : family->name + " (reward)");
   }

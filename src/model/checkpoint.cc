@@ -106,7 +106,7 @@ std::pair<const Family*, Architecture> read_config(const Config& config) {
   const Family& family = find_family(config);
   Architecture architecture = family.read(config);
   config.refuse_the_rest();
-  check(architecture, config);
+  check(architecture, config, family.heads_key);
   return {&family, architecture};
 }
 

@@ -7,15 +7,10 @@
 
 namespace umf {
 
-std::span<const Family* const> families() {
-  static constexpr const Family* kFamilies[] = {&kLlada, &kDream, &kStableDiffcoder, &kQwenPrm};
-  return kFamilies;
-}
-
 const Family& find_family(const Config& config) {
   const std::string architecture = config.first_architecture();
   std::vector<std::string> known;
-  for (const Family* family : families()) {
+  for (const Family* family : kFamilies) {
     known.push_back(family->architecture);
     if (family->architecture != architecture) continue;
     if (const std::string type = config.needed_text("model_type"); type != family->model_type) {
@@ -66,8 +61,7 @@ TensorNames qwen_style_names() {
           .down = "mlp.down_proj.weight"};
 }
 
-void check(const Architecture& a, const Config& config) {
-  const char* heads = config.has("n_heads") ? "n_heads" : "num_attention_heads";
+void check(const Architecture& a, const Config& config, const std::string& heads) {
   if (a.query_cols() != a.hidden) {
     config.fail(heads,
                 fmt::format("is {}: {} heads of {} do not make the hidden size {}",

@@ -2,8 +2,6 @@
 // action.
 #pragma once
 
-#include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +48,7 @@ struct Family {
   // Scores from tempered and filtered probabilities (Dream), or from the plain softmax (LLaDA).
   bool tempered_scores = false;
   Architecture (*read)(const Config& config);
+  std::string heads_key = "num_attention_heads";  // what config.json calls the number of heads
   TensorNames names;
   TokenTexts tokens;
   // The prompt layout for a checkpoint without a template of its own (docs/models.md#prompts).
@@ -59,10 +58,10 @@ struct Family {
   float temperature = 0, top_p = 1;
 };
 
+// All families, in the order they are listed to users; each has its file.
 extern const Family kLlada, kDream, kStableDiffcoder, kQwenPrm;
+inline constexpr const Family* kFamilies[] = {&kLlada, &kDream, &kStableDiffcoder, &kQwenPrm};
 
-// All families, in the order they are listed to users.
-std::span<const Family* const> families();
 // The family of a configuration, by its architecture; an unknown one is an Error that lists the
 // known.
 const Family& find_family(const Config& config);
@@ -72,6 +71,6 @@ Architecture read_qwen_style(const Config& config);
 // The tensor names that they share.
 TensorNames qwen_style_names();
 // Checks what must hold for every family: heads divide, dimensions are usable.
-void check(const Architecture& architecture, const Config& config);
+void check(const Architecture& architecture, const Config& config, const std::string& heads_key);
 
 }  // namespace umf

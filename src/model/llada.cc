@@ -55,6 +55,7 @@ const Family kLlada = {
     .architecture = "LLaDAModelLM",
     .model_type = "llada",
     .read = read,
+    .heads_key = "n_heads",
     .names = {.embedding = "model.transformer.wte.weight",
               .layer = "model.transformer.blocks.",
               .final_norm = "model.transformer.ln_f.weight",
