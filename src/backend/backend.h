@@ -45,8 +45,8 @@ class Residence {
   virtual void leave() = 0;
   // Starts the way back; operations wait for the weights that they need. Throws Error when there is
   // no room.
-  virtual void come() = 0;
-  virtual double seconds_coming() const = 0;  // all ways back together, as the device saw them
+  virtual void return_to_device() = 0;
+  virtual double seconds_returning() const = 0;  // all ways back together, as the device saw them
 };
 
 // Contract of every operation: row i of a result depends on the inputs that belong to row i alone

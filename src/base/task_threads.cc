@@ -4,24 +4,6 @@
 
 namespace umf {
 
-void Bell::ring() {
-  {
-    const std::lock_guard lock(mutex_);
-    ++rings_;
-  }
-  rung_.notify_all();
-}
-
-long Bell::rings() const {
-  const std::lock_guard lock(mutex_);
-  return rings_;
-}
-
-void Bell::wait_beyond(long seen) {
-  std::unique_lock lock(mutex_);
-  rung_.wait(lock, [&] { return rings_ > seen; });
-}
-
 TaskThreads::TaskThreads(int count, std::size_t most_waiting) : most_waiting_(most_waiting) {
   for (int i = 0; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
 }

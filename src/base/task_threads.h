@@ -1,6 +1,7 @@
-// A few threads that take tasks in the order in which they come, and a bell that they ring.
+// A few threads that take tasks in the order in which they come, and a signal of their progress.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -14,17 +15,18 @@
 namespace umf {
 
 // Tells a waiting thread that something has happened since it last looked.
-class Bell {
+class ProgressSignal {
  public:
-  void ring();
-  long rings() const;
-  // Returns at once when it has rung more often than `seen` times.
-  void wait_beyond(long seen);
+  void notify() {
+    ++count_;
+    count_.notify_all();
+  }
+  long count() const { return count_; }
+  // Returns at once when there have been more notifications than `seen`.
+  void wait_beyond(long seen) const { count_.wait(seen); }
 
  private:
-  mutable std::mutex mutex_;
-  std::condition_variable rung_;
-  long rings_ = 0;
+  std::atomic<long> count_ = 0;
 };
 
 class TaskThreads {

@@ -42,11 +42,11 @@ struct OpenJob {
 class Runner {
  public:
   // One worker of a process keeps the views.
-  Runner(const RunDirectory& run, const BenchPlan& plan, Shelf& shelf, const BenchHooks& hooks,
-         bool keeps_views)
+  Runner(const RunDirectory& run, const BenchPlan& plan, ModelCache& model_cache,
+         const BenchHooks& hooks, bool keeps_views)
       : run_(run),
         plan_(plan),
-        shelf_(shelf),
+        model_cache_(model_cache),
         hooks_(hooks),
         heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds),
         board_(run, heartbeat_),
@@ -63,7 +63,7 @@ class Runner {
   bool await_others();
   void do_job(BenchJob job);
   SharedProblem& shared(int problem);
-  std::vector<const Configuration*> runs_for(const Contender& contender,
+  std::vector<const Configuration*> runs_for(const BenchConfiguration& bench_configuration,
                                              const std::vector<long>& budgets) const;
   std::vector<Result> unjudged(const OpenJob& open);
   bool search(const std::shared_ptr<OpenJob>& open, const Configuration& configuration);
@@ -73,7 +73,7 @@ class Runner {
 
   const RunDirectory& run_;
   const BenchPlan& plan_;
-  Shelf& shelf_;
+  ModelCache& model_cache_;
   const BenchHooks& hooks_;
   const Heartbeat heartbeat_;
   JobBoard board_;
@@ -128,10 +128,10 @@ bool Runner::await_others() {
 }
 
 // The searches that give the budgets.
-std::vector<const Configuration*> Runner::runs_for(const Contender& contender,
+std::vector<const Configuration*> Runner::runs_for(const BenchConfiguration& bench_configuration,
                                                    const std::vector<long>& budgets) const {
   std::vector<const Configuration*> runs;
-  for (const Configuration& run : contender.runs) {
+  for (const Configuration& run : bench_configuration.runs) {
     std::vector<long> gives = run.solve.curve;
     gives.push_back(run.solve.budget);
     const bool wanted = std::find_first_of(gives.begin(), gives.end(), budgets.begin(),
@@ -143,11 +143,12 @@ std::vector<const Configuration*> Runner::runs_for(const Contender& contender,
 
 // Earlier results that only want their verdict: answers are not searched again.
 std::vector<Result> Runner::unjudged(const OpenJob& open) {
-  const Contender& contender = plan_.contenders[open.job.configuration];
+  const BenchConfiguration& bench_configuration =
+      plan_.bench_configurations[open.job.configuration];
   std::vector<Result> results;
   for (const long budget : open.job.budgets) {
-    const Result* known =
-        board_.results().find({plan_.tasks[open.job.problem].problem.id, contender.name, budget});
+    const Result* known = board_.results().find(
+        {plan_.tasks[open.job.problem].problem.id, bench_configuration.name, budget});
     if (known != nullptr && known->status == ResultStatus::kUnjudged) results.push_back(*known);
   }
   return results;
@@ -167,7 +168,7 @@ void Runner::do_job(BenchJob job) {
   std::vector<Result> regraded = unjudged(*open);
   std::vector<long> budgets = open->job.budgets;
   for (const Result& result : regraded) std::erase(budgets, result.key.budget);
-  const auto runs = runs_for(plan_.contenders[open->job.configuration], budgets);
+  const auto runs = runs_for(plan_.bench_configurations[open->job.configuration], budgets);
   open->parts_left = static_cast<int>(runs.size()) + (regraded.empty() ? 0 : 1);
   if (!regraded.empty()) submit(open, std::move(regraded));
   for (const Configuration* run : runs) {
@@ -178,7 +179,7 @@ void Runner::do_job(BenchJob job) {
 // False when it was stopped.
 bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& configuration) {
   const Task& task = plan_.tasks[open->job.problem];
-  const std::string& name = plan_.contenders[open->job.configuration].name;
+  const std::string& name = plan_.bench_configurations[open->job.configuration].name;
   const std::string& job = open->job.lease.job;
   const long budget = configuration.solve.budget;
   const bool resumable = configuration.search().facts.traits.resumable;
@@ -199,7 +200,7 @@ bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& c
                hooks_.news({tally, fmt::format("{} {}", task.problem.id, name), passes, budget});
            },
        .warn = hooks_.warn},
-      shelf_, common.reward, common.walks);
+      model_cache_, common.reward, common.walks);
   if (searched.stopped) return false;
   std::erase_if(searched.results, [&](const Result& result) {
     return std::ranges::find(open->job.budgets, result.key.budget) == open->job.budgets.end();
@@ -282,13 +283,13 @@ class Team {
 }  // namespace
 
 BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHooks& hooks) {
-  const int workers = plan.shelf.replicas();
+  const int workers = plan.model_cache.replicas();
   std::vector<BenchEnd> ends(workers, BenchEnd::kOthersAtWork);
   Team team(hooks);
   const auto work = [&](int worker) {
     try {
       ends[worker] =
-          Runner(run, plan, plan.shelf.replica(worker), team.hooks(), worker == 0).work();
+          Runner(run, plan, plan.model_cache.replica(worker), team.hooks(), worker == 0).work();
     } catch (...) {
       team.fail(std::current_exception());
     }

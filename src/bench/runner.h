@@ -14,8 +14,8 @@ namespace umf {
 
 struct BenchPlan {
   const std::vector<Task>& tasks;
-  const std::vector<Contender>& contenders;
-  Shelf& shelf;  // each of its replicas is a worker's
+  const std::vector<BenchConfiguration>& bench_configurations;
+  ModelCache& model_cache;  // each of its replicas is a worker's
   const JudgeTools& tools;
   int judge_threads = 2;
   double heartbeat_seconds = 10;
@@ -42,7 +42,7 @@ enum class BenchEnd {
   kOthersAtWork,  // nothing left for this worker, and it was not to wait
 };
 
-// Tasks and contenders are the manifest's, in its order. Throws Error where the run directory
+// Tasks and configurations are the manifest's, in its order. Throws Error where the run directory
 // cannot be used; what was recorded before stays.
 BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHooks& hooks);
 

@@ -99,14 +99,14 @@ class TaskObserver final : public SearchObserver {
   long passes_ = 0;
 };
 
-Searched search_with(ProblemSearch& search, const SearchTask& task, const Shelf& shelf,
+Searched search_with(ProblemSearch& search, const SearchTask& task, const ModelCache& model_cache,
                      const WalkMemo& memo) {
   TaskObserver observer(task, search.states());
-  const double loaded = shelf.load_seconds();
+  const double loaded = model_cache.load_seconds();
   const long made = memo.passes();
   Solution solution = search.run(observer);
   if (solution.stopped == Stop::kInterrupted) return {.stopped = true};
-  const double load_seconds = shelf.load_seconds() - loaded;
+  const double load_seconds = model_cache.load_seconds() - loaded;
 
   solution.curve.push_back({.budget = task.configuration.solve.budget,
                             .stopped = solution.stopped,
@@ -134,10 +134,11 @@ Searched search_with(ProblemSearch& search, const SearchTask& task, const Shelf&
 
 }  // namespace
 
-Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkMemo& memo) {
+Searched search_task(const SearchTask& task, ModelCache& model_cache, Reward& reward,
+                     WalkMemo& memo) {
   std::optional<ProblemSearch> search;
   try {
-    search.emplace(task.configuration, shelf, task.problem, reward, &memo);
+    search.emplace(task.configuration, model_cache, task.problem, reward, &memo);
     if (task.check) task.check();
   } catch (const Cancelled&) {
     return {.stopped = true};
@@ -145,7 +146,7 @@ Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkM
     return failed(task, reason.what());
   }
   keep_checkpoint(*search, task);
-  return search_with(*search, task, shelf, memo);
+  return search_with(*search, task, model_cache, memo);
 }
 
 }  // namespace umf

@@ -15,7 +15,7 @@ namespace umf {
 
 // A configuration of a run: one search that gives all budgets, or one for each where a smaller
 // budget is not the beginning of a larger one.
-struct Contender {
+struct BenchConfiguration {
   std::string name;
   std::vector<long> budgets;  // ascending
   std::vector<Configuration> runs;
@@ -24,7 +24,7 @@ struct Contender {
 struct SearchTask {
   const Problem& problem;
   const Configuration& configuration;
-  std::string name;                  // of the contender
+  std::string name;                  // of the configuration
   std::filesystem::path checkpoint;  // written and continued; empty: none is kept
   std::filesystem::path trace;       // empty: none
   std::function<void()> check;  // before the first pass: throws Error where no answer can be judged
@@ -41,6 +41,7 @@ struct Searched {
 
 // A problem that cannot be searched, as with a prompt that leaves no room for an answer, has
 // results that failed and say why. `memo` is shared by the searches for this problem.
-Searched search_task(const SearchTask& task, Shelf& shelf, Reward& reward, WalkMemo& memo);
+Searched search_task(const SearchTask& task, ModelCache& model_cache, Reward& reward,
+                     WalkMemo& memo);
 
 }  // namespace umf

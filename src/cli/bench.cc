@@ -30,15 +30,16 @@ struct NoJudge final : Reward {
 };
 
 // Throws what the first search would throw, before anything is written.
-void require_fit(const Contender& contender, Shelf& shelf, const Task& task) {
+void require_fit(const BenchConfiguration& bench_configuration, ModelCache& model_cache,
+                 const Task& task) {
   NoJudge judge;
-  for (const Configuration& run : contender.runs) {
+  for (const Configuration& run : bench_configuration.runs) {
     try {
-      ProblemSearch(run, shelf, task.problem, judge);
+      ProblemSearch(run, model_cache, task.problem, judge);
     } catch (const ContextExceeded&) {
       // This problem's alone: it is recorded as failed, and others may fit.
     } catch (const Error& mistake) {
-      throw Error(fmt::format("configuration '{}': {}", contender.name, mistake.what()));
+      throw Error(fmt::format("configuration '{}': {}", bench_configuration.name, mistake.what()));
     }
   }
 }
@@ -90,11 +91,14 @@ int bench(const BenchCliOptions& options) {
     for (const std::string& line : dataset.skipped) fmt::print(stderr, "left out: {}\n", line);
   }
   const auto backend = options.search.make_backend();
-  const auto shelf = make_shelf(options.search, *backend);
-  const std::vector<Contender> contenders = make_contenders(options, *shelf);
-  for (const Contender& contender : contenders) require_fit(contender, *shelf, dataset.tasks[0]);
+  const auto model_cache = make_model_cache(options.search, *backend);
+  const std::vector<BenchConfiguration> bench_configurations =
+      make_bench_configurations(options, *model_cache);
+  for (const BenchConfiguration& bench_configuration : bench_configurations)
+    require_fit(bench_configuration, *model_cache, dataset.tasks[0]);
   const RunDirectory run = RunDirectory::start(
-      options.out, make_manifest(options, dataset, contenders, *shelf), options.resume);
+      options.out, make_manifest(options, dataset, bench_configurations, *model_cache),
+      options.resume);
 
   watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
   Progress progress(common.quiet);
@@ -104,8 +108,8 @@ int bench(const BenchCliOptions& options) {
   const BenchEnd end = run_bench(
       run,
       {.tasks = dataset.tasks,
-       .contenders = contenders,
-       .shelf = *shelf,
+       .bench_configurations = bench_configurations,
+       .model_cache = *model_cache,
        .tools = tools,
        .judge_threads = options.judge_threads,
        .heartbeat_seconds = options.heartbeat_seconds,

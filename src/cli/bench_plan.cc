@@ -79,23 +79,23 @@ std::string checked_name(const Json& entry, const std::string& where) {
 }
 
 // One search for all budgets where a smaller one is the beginning of a larger one.
-Contender make_contender(std::string name, SolveCliOptions options, std::vector<long> budgets,
-                         Shelf& shelf) {
+BenchConfiguration make_bench_configuration(std::string name, SolveCliOptions options,
+                                            std::vector<long> budgets, ModelCache& model_cache) {
   options.budget = budgets.empty() ? 0 : static_cast<int>(budgets.back());
   options.workers = 1;  // a run has many searches: each worker takes one of its own
-  Configuration largest = make_configuration(options, shelf);
+  Configuration largest = make_configuration(options, model_cache);
   if (budgets.empty()) budgets = {largest.solve.budget};
-  Contender contender{std::move(name), budgets, {}};
+  BenchConfiguration bench_configuration{std::move(name), budgets, {}};
   if (largest.search().facts.traits.anytime) {
     largest.solve.curve.assign(budgets.begin(), budgets.end() - 1);
-    contender.runs.push_back(std::move(largest));
-    return contender;
+    bench_configuration.runs.push_back(std::move(largest));
+    return bench_configuration;
   }
   for (const long budget : budgets) {
     options.budget = static_cast<int>(budget);
-    contender.runs.push_back(make_configuration(options, shelf));
+    bench_configuration.runs.push_back(make_configuration(options, model_cache));
   }
-  return contender;
+  return bench_configuration;
 }
 
 }  // namespace
@@ -152,21 +152,22 @@ Dataset read_chosen(const BenchCliOptions& options) {
   return dataset;
 }
 
-std::vector<Contender> make_contenders(const BenchCliOptions& options, Shelf& shelf) {
+std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions& options,
+                                                          ModelCache& model_cache) {
   if (options.configs.empty()) {
     std::string name =
         options.search.preset.empty() ? options.search.search : options.search.preset;
-    return {make_contender(std::move(name), options.search,
-                           parse_budgets(options.budgets, "umf bench"), shelf)};
+    return {make_bench_configuration(std::move(name), options.search,
+                                     parse_budgets(options.budgets, "umf bench"), model_cache)};
   }
   const Json list = parse_json(read_input(options.configs), options.configs);
   if (!list.is_array() || list.empty())
     throw Error(fmt::format("'{}' must be a list of configurations", options.configs));
-  std::vector<Contender> contenders;
+  std::vector<BenchConfiguration> bench_configurations;
   std::set<std::string> names;
   for (const Json& entry : list) {
-    std::string name =
-        checked_name(entry, fmt::format("{} entry {}", options.configs, contenders.size() + 1));
+    std::string name = checked_name(
+        entry, fmt::format("{} entry {}", options.configs, bench_configurations.size() + 1));
     const std::string where = fmt::format("{}: '{}'", options.configs, name);
     if (!names.insert(name).second) throw Error(where + " is there twice");
     SolveCliOptions own = options.search;
@@ -176,36 +177,37 @@ std::vector<Contender> make_contenders(const BenchCliOptions& options, Shelf& sh
       set.value("budget", budgets, "");
     });
     try {
-      contenders.push_back(
-          make_contender(std::move(name), own, parse_budgets(budgets, where), shelf));
+      bench_configurations.push_back(make_bench_configuration(
+          std::move(name), own, parse_budgets(budgets, where), model_cache));
     } catch (const Error& mistake) {
       throw Error(fmt::format("{}: {}", where, mistake.what()));
     }
   }
-  return contenders;
+  return bench_configurations;
 }
 
 Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
-                   const std::vector<Contender>& contenders, const Shelf& shelf) {
+                   const std::vector<BenchConfiguration>& bench_configurations,
+                   const ModelCache& model_cache) {
   Json ids = Json::array(), models = Json::array(), configurations = Json::array();
   for (const Task& task : dataset.tasks) ids.push_back(task.problem.id);
-  for (int i = 0; i < shelf.size(); ++i) {
-    const Checkpoint& checkpoint = shelf.checkpoint(i);
+  for (int i = 0; i < model_cache.size(); ++i) {
+    const Checkpoint& checkpoint = model_cache.checkpoint(i);
     models.push_back({{"directory", checkpoint.location.folder.place()},
                       {"commit", checkpoint.location.commit},
                       {"fingerprint", fmt::format("{:016x}", checkpoint.weights.fingerprint())}});
   }
-  for (const Contender& contender : contenders) {
-    const Configuration& largest = contender.runs.back();
-    Json json = describe(largest, shelf);
-    json["name"] = contender.name;
-    json["budgets"] = contender.budgets;
+  for (const BenchConfiguration& bench_configuration : bench_configurations) {
+    const Configuration& largest = bench_configuration.runs.back();
+    Json json = describe(largest, model_cache);
+    json["name"] = bench_configuration.name;
+    json["budgets"] = bench_configuration.budgets;
     json["model_names"] = largest.model_names;
     json["action_names"] = largest.action_names;
     configurations.push_back(std::move(json));
   }
   Json json = {{"version", version()},
-               {"backend", shelf.backend().name()},
+               {"backend", model_cache.backend().name()},
                {"dataset",
                 {{"path", std::filesystem::absolute(options.dataset).string()},
                  {"kind", dataset.kind},
@@ -216,7 +218,7 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
                {"tests", {{"drop_rate", options.drop_rate}, {"drop_seed", options.drop_seed}}},
                {"models", models},
                {"configurations", configurations}};
-  if (shelf.backend().approximate()) json["approximate"] = true;
+  if (model_cache.backend().approximate()) json["approximate"] = true;
   return json;
 }
 

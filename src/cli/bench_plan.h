@@ -26,10 +26,12 @@ struct BenchCliOptions {
 Dataset read_chosen(const BenchCliOptions& options);
 
 // One per entry of --configs, or one from the command line alone.
-std::vector<Contender> make_contenders(const BenchCliOptions& options, Shelf& shelf);
+std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions& options,
+                                                          ModelCache& model_cache);
 
 // Everything that the results depend on, and where it came from.
 Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
-                   const std::vector<Contender>& contenders, const Shelf& shelf);
+                   const std::vector<BenchConfiguration>& bench_configurations,
+                   const ModelCache& model_cache);
 
 }  // namespace umf

@@ -9,7 +9,7 @@
 #include "cli/common.h"
 #include "cli/examples.h"
 #include "cli/judges.h"
-#include "model/shelf.h"
+#include "model/model_cache.h"
 #include "reward/reward.h"
 #include "server/access.h"
 #include "server/http_server.h"
@@ -51,7 +51,7 @@ std::set<std::string> allowed_rewards(const std::string& list, const std::string
   return allowed;
 }
 
-std::vector<ServedModel> put_on_shelf(std::vector<std::string> choices, Shelf& shelf) {
+std::vector<ServedModel> open_models(std::vector<std::string> choices, ModelCache& model_cache) {
   if (choices.empty()) choices = default_models("umf serve");
   std::vector<ServedModel> models;
   for (const std::string& text : choices) {
@@ -62,7 +62,8 @@ std::vector<ServedModel> put_on_shelf(std::vector<std::string> choices, Shelf& s
             fmt::format("two models are called '{}'; name them: --model NAME=WHERE", choice.name));
     }
     models.push_back(
-        {choice.name, shelf.add(choice.name, open_checkpoint(find_checkpoint(choice.where)))});
+        {choice.name,
+         model_cache.add(choice.name, open_checkpoint(find_checkpoint(choice.where)))});
   }
   return models;
 }
@@ -83,13 +84,13 @@ Json offered_examples(const std::set<std::string>& rewards, bool own_models) {
 }
 
 // Weights that cannot be used are found before the first client comes.
-void warm_up(Shelf& shelf) {
-  for (int i = 0; i < shelf.size(); ++i) {
-    const Token mask = shelf.model(i).info().tokens.mask;
+void warm_up(ModelCache& model_cache) {
+  for (int i = 0; i < model_cache.size(); ++i) {
+    const Token mask = model_cache.model(i).info().tokens.mask;
     const std::vector<Token> tokens(2, mask);
     const std::vector<int> positions = {1};
     const Query query{.tokens = tokens, .positions = positions};
-    shelf.model(i).predict({&query, 1});
+    model_cache.model(i).predict({&query, 1});
   }
 }
 
@@ -145,12 +146,12 @@ int serve(ServeOptions& o) {
   const std::set<std::string> rewards = allowed_rewards(o.allow_reward, o.http.host);
   o.service.examples = offered_examples(rewards, !o.models.empty());
   const auto backend = o.common.make_backend();
-  Shelf shelf(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
+  ModelCache model_cache(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
   Judges judges(o.common);
   JudgeTools tools = judges.tools();
   tools.most_judging_ms = 1000 * o.service.limits.judge_seconds;
-  const TaskMaker tasks(shelf, put_on_shelf(o.models, shelf), rewards, std::move(tools));
-  warm_up(shelf);
+  const TaskMaker tasks(model_cache, open_models(o.models, model_cache), rewards, std::move(tools));
+  warm_up(model_cache);
   Service service(tasks, o.service);
   HttpServer server(service, o.http);
   watch_for_interrupts();

@@ -137,10 +137,10 @@ std::string report_page(const Problem& problem, const Configuration& configurati
 
 // Everything that umf solve --json tells; `load` and `total` are seconds.
 OrderedJson result_json(const Problem& problem, const Configuration& configuration,
-                        const Solution& solution, const ProblemSearch& search, const Shelf& shelf,
-                        double load, double total) {
+                        const Solution& solution, const ProblemSearch& search,
+                        const ModelCache& model_cache, double load, double total) {
   // The first walk of a model loads it.
-  const double loaded = std::min(shelf.load_seconds(), solution.walk_seconds);
+  const double loaded = std::min(model_cache.load_seconds(), solution.walk_seconds);
   OrderedJson json = {{"id", problem.id}, {"answer", nullptr}};
   if (solution.best) json["answer"] = search.text(solution.best->end);
   json.update(solution_json(configuration, solution));
@@ -150,12 +150,12 @@ OrderedJson result_json(const Problem& problem, const Configuration& configurati
                  {"reward", solution.judge_seconds},
                  {"total", total}}},
                {"weights",
-                {{"loads", shelf.loads()},
-                 {"returns", shelf.returns()},
-                 {"seconds_returning", shelf.seconds_returning()}}},
+                {{"loads", model_cache.loads()},
+                 {"returns", model_cache.returns()},
+                 {"seconds_returning", model_cache.seconds_returning()}}},
                {"speculative", speculative_json(search.speculation())},
                {"why", solution.best ? solution.best->why : ""}});
-  if (shelf.backend().approximate()) json["approximate"] = true;
+  if (model_cache.backend().approximate()) json["approximate"] = true;
   if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
   return json;
 }
@@ -172,12 +172,12 @@ int solve_problem(SolveCliOptions& options) {
   const auto reward =
       make_reward(problem.reward, {problem.id, problem.prompt}, where, judges.tools());
   const auto backend = options.make_backend();
-  const auto shelf = make_shelf(options, *backend);
-  const Configuration configuration = make_configuration(options, *shelf);
+  const auto model_cache = make_model_cache(options, *backend);
+  const Configuration configuration = make_configuration(options, *model_cache);
 
   watch_for_interrupts();
   introduce(options, problem);
-  ProblemSearch search(configuration, *shelf, problem, *reward);
+  ProblemSearch search(configuration, *model_cache, problem, *reward);
   SolveObserver observer(configuration, search,
                          {.progress = !options.common.quiet,
                           .watch = can_watch(options),
@@ -192,7 +192,7 @@ int solve_problem(SolveCliOptions& options) {
   const std::string answer = solution.best ? search.text(solution.best->end) : "";
   std::FILE* const answers = outputs.take_stdout() ? stderr : stdout;
   if (options.common.json)
-    print_in_order(result_json(problem, configuration, solution, search, *shelf, load_seconds,
+    print_in_order(result_json(problem, configuration, solution, search, *model_cache, load_seconds,
                                seconds_since(start)));
   else if (solution.best && options.common.quiet)
     print_answer(answer, answers);

@@ -45,12 +45,12 @@ ActionChoice parse_action(const std::string& text) {
 }
 
 // The number of an opened checkpoint: configurations of one run share their models.
-int on_shelf(const ModelChoice& choice, Shelf& shelf) {
+int opened(const ModelChoice& choice, ModelCache& model_cache) {
   const Location location = find_checkpoint(choice.where);
-  for (int i = 0; i < shelf.size(); ++i) {
-    if (shelf.checkpoint(i).location.folder.is(location.folder)) return i;
+  for (int i = 0; i < model_cache.size(); ++i) {
+    if (model_cache.checkpoint(i).location.folder.is(location.folder)) return i;
   }
-  return shelf.add(choice.name, open_checkpoint(location));
+  return model_cache.add(choice.name, open_checkpoint(location));
 }
 
 std::uint64_t parse_memory(const std::string& text) {
@@ -154,16 +154,16 @@ std::unique_ptr<Backend> SolveCliOptions::make_backend(int worker) const {
   return umf::make_backend(common.backend, share);
 }
 
-std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backend) {
-  auto shelf = std::make_unique<Shelf>(backend, parse_memory(options.memory_limit));
-  if (options.workers == 1) return shelf;
+std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, Backend& backend) {
+  auto model_cache = std::make_unique<ModelCache>(backend, parse_memory(options.memory_limit));
+  if (options.workers == 1) return model_cache;
   if (!options.memory_limit.empty())
     throw Error(
         "--memory-limit puts idle models aside, and several workers keep all of them busy; leave "
         "out --memory-limit or --workers");
   for (int worker = 1; worker < options.workers; ++worker)
-    shelf->add_replica(options.make_backend(worker));
-  return shelf;
+    model_cache->add_replica(options.make_backend(worker));
+  return model_cache;
 }
 
 SearchRequest SolveCliOptions::request() const {
@@ -196,9 +196,9 @@ SearchRequest SolveCliOptions::request() const {
   return request;
 }
 
-Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf) {
-  return plan_search(options.request(), shelf,
-                     [&](const ModelChoice& choice) { return on_shelf(choice, shelf); });
+Configuration make_configuration(const SolveCliOptions& options, ModelCache& model_cache) {
+  return plan_search(options.request(), model_cache,
+                     [&](const ModelChoice& choice) { return opened(choice, model_cache); });
 }
 
 }  // namespace umf

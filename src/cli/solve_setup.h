@@ -33,9 +33,10 @@ struct SolveCliOptions {
 };
 
 // Where the models of all configurations stand, once for each worker; nothing is loaded yet.
-std::unique_ptr<Shelf> make_shelf(const SolveCliOptions& options, Backend& backend);
+std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, Backend& backend);
 
-// Finds the models, opens those that are not on the shelf yet, and checks that all fits together.
-Configuration make_configuration(const SolveCliOptions& options, Shelf& shelf);
+// Finds the models, opens those that are not in the model cache yet, and checks that all fits
+// together.
+Configuration make_configuration(const SolveCliOptions& options, ModelCache& model_cache);
 
 }  // namespace umf

@@ -1,3 +1,4 @@
+// The filters of lists: sorting, grouping, selecting.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -101,7 +101,8 @@ std::vector<ActionChoice> chosen_actions(const ApiRequest& request,
 
 }  // namespace
 
-Configuration plan_search(const ApiRequest& request, const TaskMaker& models, Shelf& shelf) {
+Configuration plan_search(const ApiRequest& request, const TaskMaker& models,
+                          ModelCache& model_cache) {
   const UmfRequest& umf = request.umf;
   SearchRequest wanted{.search = umf.search,
                        .options = chosen_options(known_search(umf.search), request),
@@ -116,7 +117,7 @@ Configuration plan_search(const ApiRequest& request, const TaskMaker& models, Sh
                        .seed = request.seed};
   wanted.models = chosen_models(request, models);
   wanted.actions = chosen_actions(request, wanted.models);
-  return plan_search(wanted, shelf, [&](const ModelChoice& choice) {
+  return plan_search(wanted, model_cache, [&](const ModelChoice& choice) {
     return models.find(choice.name, "umf.models").number;
   });
 }

@@ -7,7 +7,8 @@
 namespace umf {
 
 // The configuration that `umf solve` makes from the same choices. Throws Error.
-Configuration plan_search(const ApiRequest& request, const TaskMaker& models, Shelf& shelf);
+Configuration plan_search(const ApiRequest& request, const TaskMaker& models,
+                          ModelCache& model_cache);
 
 // The problem, or the conversation as one: the last message is what is asked.
 Problem asked_problem(const ApiRequest& request);

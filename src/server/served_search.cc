@@ -29,12 +29,12 @@ Json tree_json(const OrderedJson& event, const Configuration& configuration) {
 // A search while it runs: it has threads of its own.
 class SearchRun final : public SearchObserver {
  public:
-  SearchRun(Shelf& shelf, const Configuration& configuration, const Problem& problem,
+  SearchRun(ModelCache& model_cache, const Configuration& configuration, const Problem& problem,
             Reward& reward, const ServedNews& news, Listener& listener)
       : configuration_(configuration),
         news_(news),
         listener_(listener),
-        search_(configuration, shelf, problem, reward) {}
+        search_(configuration, model_cache, problem, reward) {}
 
   Completion complete();
 
@@ -152,15 +152,15 @@ Completion SearchRun::completion(const Solution& solution, const Candidate& best
 
 }  // namespace
 
-ServedSearch::ServedSearch(Shelf& shelf, Configuration configuration, Problem problem,
+ServedSearch::ServedSearch(ModelCache& model_cache, Configuration configuration, Problem problem,
                            std::unique_ptr<ServedJudge> judge, const ServedNews& news)
     : DeviceTask(judge->stop_source()),
-      shelf_(shelf),
+      model_cache_(model_cache),
       configuration_(std::move(configuration)),
       problem_(std::move(problem)),
       judge_(std::move(judge)),
       news_(news) {
-  ProblemSearch(configuration_, shelf_, problem_, judge_->reward());
+  ProblemSearch(configuration_, model_cache_, problem_, judge_->reward());
 }
 
 Json ServedSearch::description() const {
@@ -180,7 +180,8 @@ Json ServedSearch::description() const {
 Completion ServedSearch::run(Listener& listener) {
   if (!listener.wanted()) throw Interrupted();
   judge_->check();
-  return SearchRun(shelf_, configuration_, problem_, judge_->reward(), news_, listener).complete();
+  return SearchRun(model_cache_, configuration_, problem_, judge_->reward(), news_, listener)
+      .complete();
 }
 
 }  // namespace umf

@@ -18,9 +18,9 @@ struct ServedNews {
 
 class ServedSearch final : public DeviceTask {
  public:
-  // The shelf must outlive the task. Makes the search once, to find out what is wrong with it.
-  // Throws Error when configuration and problem do not fit.
-  ServedSearch(Shelf& shelf, Configuration configuration, Problem problem,
+  // The model cache must outlive the task. Makes the search once, to find out what is wrong with
+  // it. Throws Error when configuration and problem do not fit.
+  ServedSearch(ModelCache& model_cache, Configuration configuration, Problem problem,
                std::unique_ptr<ServedJudge> judge, const ServedNews& news);
   // What is searched, and how: {"problem","search","window","actions"}.
   Json description() const;
@@ -29,7 +29,7 @@ class ServedSearch final : public DeviceTask {
   Completion run(Listener& listener) override;
 
  private:
-  Shelf& shelf_;
+  ModelCache& model_cache_;
   const Configuration configuration_;
   const Problem problem_;
   const std::unique_ptr<ServedJudge> judge_;

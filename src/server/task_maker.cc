@@ -40,9 +40,9 @@ Action plain_action(const ApiRequest& request, const ModelInfo& info) {
 
 }  // namespace
 
-TaskMaker::TaskMaker(Shelf& shelf, std::vector<ServedModel> models, std::set<std::string> rewards,
-                     JudgeTools tools)
-    : shelf_(shelf),
+TaskMaker::TaskMaker(ModelCache& model_cache, std::vector<ServedModel> models,
+                     std::set<std::string> rewards, JudgeTools tools)
+    : model_cache_(model_cache),
       models_(std::move(models)),
       rewards_(std::move(rewards)),
       tools_(std::move(tools)) {
@@ -73,7 +73,7 @@ std::unique_ptr<DeviceTask> TaskMaker::make_plain(const ApiRequest& request) con
   const ServedModel& served = chosen
                                   ? find(request.umf.actions.front().model, "umf.actions[0].model")
                                   : find(request.model, "model");
-  const Checkpoint& checkpoint = shelf_.checkpoint(served.number);
+  const Checkpoint& checkpoint = model_cache_.checkpoint(served.number);
   const ModelInfo& info = this->info(served);
   PlainPlan plan{.action = plain_action(request, info),
                  .decode = request.umf.decode,
@@ -88,7 +88,7 @@ std::unique_ptr<DeviceTask> TaskMaker::make_plain(const ApiRequest& request) con
     prompts.push_back(encode_chat(checkpoint.tokenizer, checkpoint.chat_template(),
                                   request.messages, /*add_generation_prompt=*/true));
   for (const auto& prompt : prompts) check_length(prompt.size(), plan.decode.length, info);
-  return std::make_unique<PlainTask>(shelf_.model(served.number), checkpoint.tokenizer,
+  return std::make_unique<PlainTask>(model_cache_.model(served.number), checkpoint.tokenizer,
                                      std::move(prompts), std::move(plan));
 }
 
@@ -117,11 +117,11 @@ void TaskMaker::check_length(std::size_t prompt, int length, const ModelInfo& in
 
 std::unique_ptr<ServedSearch> TaskMaker::make_search(const ApiRequest& request) const {
   return as_bad_request([&] {
-    Configuration configuration = plan_search(request, *this, shelf_);
+    Configuration configuration = plan_search(request, *this, model_cache_);
     Problem problem = asked_problem(request);
     auto judge = judge_of(request.umf.reward, problem);
-    return std::make_unique<ServedSearch>(shelf_, std::move(configuration), std::move(problem),
-                                          std::move(judge),
+    return std::make_unique<ServedSearch>(model_cache_, std::move(configuration),
+                                          std::move(problem), std::move(judge),
                                           ServedNews{.states = request.umf.stream_state,
                                                      .rollouts = request.umf.stream_rollouts,
                                                      .drawn = request.problem.has_value()});

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/shelf.h"
+#include "model/model_cache.h"
 #include "reward/reward.h"
 #include "server/api_request.h"
 #include "server/device_task.h"
@@ -16,18 +16,19 @@
 
 namespace umf {
 
-// A model on the shelf, as clients call it.
+// A model in the model cache, as clients call it.
 struct ServedModel {
   std::string name;
   int number = 0;
 };
 
-// May be used by several threads: it reads what the shelf knows of its models, and never runs one.
+// May be used by several threads: it reads what the model cache knows of its models, and never runs
+// one.
 class TaskMaker {
  public:
   // The first model answers requests that name none. `rewards` are the types that requests may use.
-  // The shelf must outlive this and all tasks.
-  TaskMaker(Shelf& shelf, std::vector<ServedModel> models, std::set<std::string> rewards,
+  // The model cache must outlive this and all tasks.
+  TaskMaker(ModelCache& model_cache, std::vector<ServedModel> models, std::set<std::string> rewards,
             JudgeTools tools = {});
   TaskMaker(const TaskMaker&) = delete;
   TaskMaker& operator=(const TaskMaker&) = delete;
@@ -40,7 +41,7 @@ class TaskMaker {
   const std::vector<ServedModel>& models() const { return models_; }
   const std::set<std::string>& rewards() const { return rewards_; }
   const ModelInfo& info(const ServedModel& model) const {
-    return shelf_.model(model.number).info();
+    return model_cache_.model(model.number).info();
   }
   // Throws ApiError 404. An empty name is the first model's.
   const ServedModel& find(const std::string& name, const std::string& param) const;
@@ -53,7 +54,7 @@ class TaskMaker {
   void require_allowed(const Json& spec) const;
   std::unique_ptr<ServedJudge> judge_of(const Json& spec, const Problem& problem) const;
 
-  Shelf& shelf_;
+  ModelCache& model_cache_;
   std::vector<ServedModel> models_;
   std::set<std::string> rewards_;
   JudgeTools tools_;

@@ -71,14 +71,14 @@ struct Measured {
 void measure(const Variant& variant, const std::vector<std::filesystem::path>& models,
              const Configuration& configuration, Reward& reward, Measured& measured) {
   const auto backend = make_cpu_backend(variant.threads, "");
-  Shelf shelf(*backend, 0);
-  for (const auto& model : models) shelf.add(model.filename(), open_checkpoint({model, ""}));
+  ModelCache model_cache(*backend, 0);
+  for (const auto& model : models) model_cache.add(model.filename(), open_checkpoint({model, ""}));
   for (int i = 1; i < variant.workers; ++i)
-    shelf.add_replica(make_cpu_backend(variant.threads, ""));
+    model_cache.add_replica(make_cpu_backend(variant.threads, ""));
   const Problem problem{.id = "bench", .prompt = "Go."};
   Configuration own = configuration;
   own.workers = variant.workers;
-  ProblemSearch search(own, shelf, problem, reward);
+  ProblemSearch search(own, model_cache, problem, reward);
   const auto start = BenchClock::now();
   SearchObserver nobody;
   const Solution solution = search.run(nobody);

@@ -20,8 +20,8 @@ PossibleRewards possible_rewards(const Reward& reward) {
 AheadWorld::AheadWorld(States& states, std::vector<Walker> walkers, Reward& reward,
                        WalkObserver observer)
     : states_(states),
-      pool_(std::move(walkers), std::move(observer), bell_),
-      judging_(reward, pool_.size(), bell_) {}
+      pool_(std::move(walkers), std::move(observer), progress_),
+      judging_(reward, pool_.size(), progress_) {}
 
 AheadWorld::~AheadWorld() { finish(); }
 
@@ -96,10 +96,10 @@ Verdict AheadWorld::judge(StateId end) {
 template <class Done>
 void AheadWorld::attend(const Done& done) {
   while (true) {
-    const long seen = bell_.rings();
+    const long seen = progress_.count();
     if (done()) return;
     if (forecast_) look_ahead();
-    bell_.wait_beyond(seen);
+    progress_.wait_beyond(seen);
   }
 }
 

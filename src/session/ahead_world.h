@@ -73,7 +73,7 @@ class AheadWorld final : public World {
   long judged_ = 0;
   Speculation speculation_;
   std::vector<TaskPointer> tasks_;  // begun and not handed over
-  Bell bell_;
+  ProgressSignal progress_;
   WalkerPool pool_;
   Judging judging_;
 };

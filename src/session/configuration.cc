@@ -49,17 +49,17 @@ std::string action_text(Action action) {
   return text;
 }
 
-std::vector<Participant> make_participants(const Configuration& configuration, Shelf& shelf,
-                                           const Problem& problem) {
+std::vector<Participant> make_participants(const Configuration& configuration,
+                                           ModelCache& model_cache, const Problem& problem) {
   std::vector<Message> messages;
   if (!problem.system.empty()) messages.push_back({"system", problem.system});
   messages.insert(messages.end(), problem.earlier.begin(), problem.earlier.end());
   messages.push_back({"user", problem.prompt});
   std::vector<Participant> participants;
   for (const int number : configuration.models) {
-    const Checkpoint& checkpoint = shelf.checkpoint(number);
+    const Checkpoint& checkpoint = model_cache.checkpoint(number);
     const Tokenizer& tokenizer = checkpoint.tokenizer;
-    participants.push_back({&shelf.model(number), &tokenizer,
+    participants.push_back({&model_cache.model(number), &tokenizer,
                             problem.raw
                                 ? tokenizer.encode(problem.prompt, SpecialText::kPlain)
                                 : encode_chat(tokenizer, checkpoint.chat_template(), messages,
@@ -68,15 +68,15 @@ std::vector<Participant> make_participants(const Configuration& configuration, S
   return participants;
 }
 
-Json describe_walks(const Configuration& configuration, const Shelf& shelf) {
+Json describe_walks(const Configuration& configuration, const ModelCache& model_cache) {
   Json models = Json::array(), actions = Json::array();
   for (const int number : configuration.models) {
-    models.push_back(fmt::format("{:016x}", shelf.checkpoint(number).weights.fingerprint()));
+    models.push_back(fmt::format("{:016x}", model_cache.checkpoint(number).weights.fingerprint()));
   }
   for (const Action& action : configuration.actions) actions.push_back(action_text(action));
   const WalkOptions& walk = configuration.walk;
   return {{"version", version()},
-          {"backend", shelf.backend().name()},
+          {"backend", model_cache.backend().name()},
           {"models", models},
           {"actions", actions},
           {"search", configuration.search_name},
@@ -88,9 +88,9 @@ Json describe_walks(const Configuration& configuration, const Shelf& shelf) {
           {"window_policy", name_of(walk.policy)}};
 }
 
-Json describe(const Configuration& configuration, const Shelf& shelf) {
+Json describe(const Configuration& configuration, const ModelCache& model_cache) {
   const SolveOptions& solve = configuration.solve;
-  Json json = describe_walks(configuration, shelf);
+  Json json = describe_walks(configuration, model_cache);
   ChosenOptions options = configuration.search_options;
   json["options"] = options_json(configuration.search(), options);
   json["budget_policy"] = name_of(solve.policy);

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "decode/walker.h"
-#include "model/shelf.h"
+#include "model/model_cache.h"
 #include "session/problem.h"
 #include "solve/searches.h"
 #include "solve/solve.h"
@@ -16,7 +16,7 @@ namespace umf {
 
 struct Configuration {
   std::string search_name;
-  std::vector<int> models;               // numbers on the shelf
+  std::vector<int> models;               // numbers in the model cache
   std::vector<std::string> model_names;  // what this configuration calls them
   std::vector<Action> actions;           // `model` counts in `models`
   std::vector<std::string>
@@ -25,7 +25,7 @@ struct Configuration {
   SolveOptions solve;
   ChosenOptions search_options;
   std::uint64_t seed = 0;
-  int workers = 1;  // replicas of the shelf that one search uses; changes no result
+  int workers = 1;  // replicas of the model cache that one search uses; changes no result
 
   const SearchEntry& search() const { return find_search(search_name); }
 };
@@ -40,13 +40,13 @@ SearchSetup setup_of(const Configuration& configuration);
 std::string action_text(Action action);
 
 // Each model with the problem as its chat template and tokenizer put it.
-std::vector<Participant> make_participants(const Configuration& configuration, Shelf& shelf,
-                                           const Problem& problem);
+std::vector<Participant> make_participants(const Configuration& configuration,
+                                           ModelCache& model_cache, const Problem& problem);
 
 // Everything that walks depend on, but for the problem: the version, the backend, the models by
 // fingerprint, the actions and how they walk.
-Json describe_walks(const Configuration& configuration, const Shelf& shelf);
+Json describe_walks(const Configuration& configuration, const ModelCache& model_cache);
 // That, and what the search makes of them: all options but the budget.
-Json describe(const Configuration& configuration, const Shelf& shelf);
+Json describe(const Configuration& configuration, const ModelCache& model_cache);
 
 }  // namespace umf

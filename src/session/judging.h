@@ -14,9 +14,9 @@ namespace umf {
 
 class Judging {
  public:
-  // Reward and bell must outlive it; the bell rings whenever a verdict is there.
-  Judging(Reward& reward, int threads, Bell& bell)
-      : reward_(reward), bell_(bell), threads_(threads) {}
+  // Reward and signal must outlive it; the signal is given whenever a verdict is there.
+  Judging(Reward& reward, int threads, ProgressSignal& signal)
+      : reward_(reward), signal_(signal), threads_(threads) {}
 
   void stop() { threads_.stop(); }  // when the judgements that have begun are there; no more begin
 
@@ -28,7 +28,7 @@ class Judging {
     verdicts_.emplace(text, task->get_future());
     threads_.submit([this, task](int) {
       (*task)();
-      bell_.ring();
+      signal_.notify();
     });
   }
   // Of a text that was begun.
@@ -40,7 +40,7 @@ class Judging {
 
  private:
   Reward& reward_;
-  Bell& bell_;
+  ProgressSignal& signal_;
   std::unordered_map<std::string, std::future<Verdict>> verdicts_;
   TaskThreads threads_;  // last: its threads use the above
 };

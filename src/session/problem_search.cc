@@ -10,13 +10,13 @@
 
 namespace umf {
 
-ProblemSearch::ProblemSearch(const Configuration& configuration, Shelf& shelf,
+ProblemSearch::ProblemSearch(const Configuration& configuration, ModelCache& model_cache,
                              const Problem& problem, Reward& reward, WalkMemo* memo)
     : configuration_(configuration),
-      shelf_(shelf),
+      model_cache_(model_cache),
       problem_(problem),
       reward_(reward, RememberingReward::Failures::kKept),
-      states_({make_participants(configuration, shelf, problem), configuration.actions,
+      states_({make_participants(configuration, model_cache, problem), configuration.actions,
                configuration.walk}),
       memo_(memo) {
   make_world();
@@ -34,7 +34,7 @@ void ProblemSearch::make_world() {
   for (int i = 0; i < configuration_.workers; ++i) {
     std::vector<Model*> models;
     for (const int number : configuration_.models)
-      models.push_back(&shelf_.replica(i).model(number));
+      models.push_back(&model_cache_.replica(i).model(number));
     walkers.emplace_back(setup.with(models), memo_);
   }
   auto ahead = std::make_unique<AheadWorld>(states_, std::move(walkers), reward_, observer);
@@ -68,7 +68,7 @@ void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
   if (!search.traits.resumable)
     throw Error(
         fmt::format("search '{}' keeps no checkpoint; leave out --checkpoint", search.name));
-  Json configuration = describe_walks(configuration_, shelf_);
+  Json configuration = describe_walks(configuration_, model_cache_);
   // As tokens: a change of template or tokenizer is a change of the question.
   for (const Participant& participant : states_.setup().participants())
     configuration["prompts"].push_back(participant.prompt);
@@ -76,7 +76,7 @@ void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
   configuration["reward"] = problem_.reward;
   Journal::States states = journal_states(states_, reward_);
   states.spent = [this] {
-    return Journal::Spent{shelf_.load_seconds(), memo_ == nullptr ? 0 : memo_->passes()};
+    return Journal::Spent{model_cache_.load_seconds(), memo_ == nullptr ? 0 : memo_->passes()};
   };
   journal_.emplace(*models_, path, configuration, std::move(states));
 }

@@ -26,13 +26,13 @@ class ContextExceeded final : public Error {
 };
 
 // Renders the prompt for each model and keeps the states of the search. Works ahead on as
-// many replicas of the shelf as the configuration says. All that is given must outlive it. One at a
-// time for the models of a shelf.
+// many replicas of the model cache as the configuration says. All that is given must outlive it.
+// One at a time for the models of a model cache.
 class ProblemSearch {
  public:
   // Searches for the same problem may share a `memo`. Throws Error when configuration and problem
   // do not fit together, ContextExceeded where that is the prompt's size.
-  ProblemSearch(const Configuration& configuration, Shelf& shelf, const Problem& problem,
+  ProblemSearch(const Configuration& configuration, ModelCache& model_cache, const Problem& problem,
                 Reward& reward, WalkMemo* memo = nullptr);
 
   // Writes down every step in `path`, and continues from there what an earlier run began. Throws
@@ -60,7 +60,7 @@ class ProblemSearch {
   World& world() { return journal_ ? static_cast<World&>(*journal_) : *models_; }
 
   const Configuration& configuration_;
-  Shelf& shelf_;
+  ModelCache& model_cache_;
   const Problem& problem_;
   RememberingReward reward_;  // in one search a text has one verdict, also where the judge failed
   States states_;

@@ -54,10 +54,10 @@ Plan make_plan(const SearchRequest& request, const Preset* preset) {
   return plan;
 }
 
-int largest_window(const Configuration& made, Shelf& shelf) {
+int largest_window(const Configuration& made, ModelCache& model_cache) {
   int largest = 0;
   for (const int number : made.models)
-    largest = std::max(largest, recommended_window(shelf.model(number).info()));
+    largest = std::max(largest, recommended_window(model_cache.model(number).info()));
   return largest;
 }
 
@@ -68,13 +68,13 @@ void set_trajectory(Action& action, long passes) {
   if (action.passes == 0) action.passes = static_cast<int>(passes);
 }
 
-void add_actions(const Plan& plan, Shelf& shelf, Configuration& made) {
+void add_actions(const Plan& plan, ModelCache& model_cache, Configuration& made) {
   const SearchEntry& entry = find_search(made.search_name);
   const SearchEntry& working = working_search(entry, made.search_options);
   const long passes = made.solve.budget / (entry.method != nullptr ? 2 : 1);
   for (const ActionChoice& choice : plan.actions) {
     const int model = plan.number_of(choice.model);
-    Action action = recommended_action(shelf.model(made.models[model]).info());
+    Action action = recommended_action(model_cache.model(made.models[model]).info());
     action.seed = made.seed;
     action.model = model;
     set_fields(action, choice.fields);
@@ -97,7 +97,8 @@ WalkOptions walk_options(const SearchRequest& request, const Preset* preset) {
 
 }  // namespace
 
-Configuration plan_search(const SearchRequest& request, Shelf& shelf, const OpenModel& open) {
+Configuration plan_search(const SearchRequest& request, ModelCache& model_cache,
+                          const OpenModel& open) {
   const Preset* preset = request.preset.empty() ? nullptr : &find_preset(request.preset);
   Configuration made;
   made.search_name = preset != nullptr ? preset->search : request.search;
@@ -115,13 +116,13 @@ Configuration plan_search(const SearchRequest& request, Shelf& shelf, const Open
   }
   made.walk.window = request.window != 0 ? request.window
                      : preset != nullptr ? kPaperWindow
-                                         : largest_window(made, shelf);
+                                         : largest_window(made, model_cache);
   made.solve.budget = request.budget != 0 ? request.budget : kDefaultWindows * made.walk.window;
   made.solve.policy = parse_budget_policy(request.budget_policy);
   made.solve.use_cache = request.use_cache;
   made.solve.stop_at_reward = request.stop_at_reward;
   made.solve.curve = request.curve;
-  add_actions(plan, shelf, made);
+  add_actions(plan, model_cache, made);
   check_search(made.search(), setup_of(made));
   if (made.workers > 1 && !made.search().facts.traits.works_ahead)
     throw Error(

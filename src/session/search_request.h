@@ -44,10 +44,11 @@ struct SearchRequest {
   int workers = 1;
 };
 
-// The number on the shelf of a model, which is opened where need be.
+// The number in the model cache of a model, which is opened where need be.
 using OpenModel = std::function<int(const ModelChoice& choice)>;
 
 // Opens the models and checks that all fits together. Throws Error.
-Configuration plan_search(const SearchRequest& request, Shelf& shelf, const OpenModel& open);
+Configuration plan_search(const SearchRequest& request, ModelCache& model_cache,
+                          const OpenModel& open);
 
 }  // namespace umf

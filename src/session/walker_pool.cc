@@ -11,10 +11,10 @@ bool WalkTask::serves(int most) const {
   return walk_.passes < limit;  // the observer ended it
 }
 
-WalkerPool::WalkerPool(std::vector<Walker> walkers, WalkObserver observer, Bell& bell)
+WalkerPool::WalkerPool(std::vector<Walker> walkers, WalkObserver observer, ProgressSignal& progress)
     : walkers_(std::move(walkers)),
       observer_(std::move(observer)),
-      bell_(bell),
+      progress_(progress),
       threads_(static_cast<int>(walkers_.size())) {}
 
 std::shared_ptr<WalkTask> WalkerPool::begin(std::shared_ptr<WalkTask> task) {
@@ -34,7 +34,7 @@ void WalkerPool::run(WalkTask& task, Walker& walker) {
   }
   --busy_;
   task.finished_.store(true, std::memory_order_release);
-  bell_.ring();
+  progress_.notify();
 }
 
 bool WalkerPool::observe(WalkTask& task, const Pass& pass) {

@@ -47,10 +47,10 @@ class WalkTask {
 
 class WalkerPool {
  public:
-  // One thread per walker. The walkers must agree in everything but their models' memory. The bell
-  // must outlive the pool; it rings whenever a walk is finished. `observer` sees the passes of the
-  // walk that is waited for and may end it; it is called on the walk's thread.
-  WalkerPool(std::vector<Walker> walkers, WalkObserver observer, Bell& bell);
+  // One thread per walker. The walkers must agree in everything but their models' memory.
+  // `progress` must outlive the pool; it tells of every walk that is finished. `observer` sees the
+  // passes of the walk that is waited for and may end it; it is called on the walk's thread.
+  WalkerPool(std::vector<Walker> walkers, WalkObserver observer, ProgressSignal& progress);
 
   std::shared_ptr<WalkTask> begin(std::shared_ptr<WalkTask> task);
   // When the walks that are on their way have ended; no more begin.
@@ -65,7 +65,7 @@ class WalkerPool {
 
   std::vector<Walker> walkers_;
   WalkObserver observer_;
-  Bell& bell_;
+  ProgressSignal& progress_;
   std::atomic<int> busy_ = 0;
   std::atomic<long> passes_ahead_ = 0;
   TaskThreads threads_;  // last: its threads use all of the above

@@ -91,7 +91,7 @@ Configuration configuration_for(const Options& options) {
 }
 
 // What one model takes beside its weights for the longest window we promise.
-void measure_memory(Shelf& shelf, int number, const std::string& name) {
+void measure_memory(ModelCache& model_cache, int number, const std::string& name) {
   const int length = 2048, wanted = 1792;
   std::vector<Token> tokens(length, 40);
   std::vector<int> positions;
@@ -101,10 +101,10 @@ void measure_memory(Shelf& shelf, int number, const std::string& name) {
   const auto start = BenchClock::now();
   const int short_position[] = {3};
   const Query first{std::span(tokens).first(8), short_position, {}};
-  shelf.model(number).predict({&first, 1});
+  model_cache.model(number).predict({&first, 1});
   const double loading = seconds_since(start);
-  shelf.model(number).predict({&query, 1});
-  const double bytes = static_cast<double>(shelf.checkpoint(number).weights.bytes());
+  model_cache.model(number).predict({&query, 1});
+  const double bytes = static_cast<double>(model_cache.checkpoint(number).weights.bytes());
   fmt::print(
       "{}: {:.1f} GB loaded and first used in {:.1f} s ({:.1f} GB/s); with 2048 positions it takes "
       "{:.2f} GiB, weights alone {:.2f} GiB\n",
@@ -113,18 +113,19 @@ void measure_memory(Shelf& shelf, int number, const std::string& name) {
   std::fflush(stdout);
 }
 
-void search(const Options& options, Shelf& shelf, Reward& reward) {
+void search(const Options& options, ModelCache& model_cache, Reward& reward) {
   const Configuration configuration = configuration_for(options);
   const Problem problem{.id = "bench", .prompt = "Go."};
-  ProblemSearch search(configuration, shelf, problem, reward);
-  const double passes_before = shelf.pass_seconds(), loads_before = shelf.load_seconds(),
-               returning_before = shelf.seconds_returning();
-  const int returns_before = shelf.returns();
+  ProblemSearch search(configuration, model_cache, problem, reward);
+  const double passes_before = model_cache.pass_seconds(),
+               loads_before = model_cache.load_seconds(),
+               returning_before = model_cache.seconds_returning();
+  const int returns_before = model_cache.returns();
   const auto start = BenchClock::now();
   SearchObserver nobody;
   const Solution solution = search.run(nobody);
-  const double total = seconds_since(start), passes = shelf.pass_seconds() - passes_before,
-               moving = shelf.load_seconds() - loads_before;
+  const double total = seconds_since(start), passes = model_cache.pass_seconds() - passes_before,
+               moving = model_cache.load_seconds() - loads_before;
   const Ledger& ledger = solution.ledger;
   fmt::print(
       "\n{} NFE, {} rollouts, {} switches; {:.2f} s in all\n\n| part | s | share "
@@ -138,9 +139,10 @@ void search(const Options& options, Shelf& shelf, Reward& reward) {
   row("waiting for models to come and go", moving);
   row("search and the rest", total - passes - solution.judge_seconds - moving);
   fmt::print("\n{:.2f} ms per pass; {} returns to the device, {:.3f} s each under way\n",
-             1000 * passes / static_cast<double>(ledger.nfe), shelf.returns() - returns_before,
-             (shelf.seconds_returning() - returning_before) /
-                 std::max(1, shelf.returns() - returns_before));
+             1000 * passes / static_cast<double>(ledger.nfe),
+             model_cache.returns() - returns_before,
+             (model_cache.seconds_returning() - returning_before) /
+                 std::max(1, model_cache.returns() - returns_before));
 }
 
 void run(const Options& options) {
@@ -149,12 +151,12 @@ void run(const Options& options) {
   fmt::print("{}, window {}\n", backend->description(), options.window);
   RandomCheckpoint llada(root.path(), "tiny-llada", shrunk(llada_8b(), options.quick));
   RandomCheckpoint dream(root.path(), "tiny-dream", shrunk(dream_7b(), options.quick));
-  Shelf shelf(*backend, static_cast<std::uint64_t>(options.memory_limit_gb * 1e9));
-  shelf.add("LLaDA-8B", std::move(llada.checkpoint));
-  shelf.add("Dream-7B", std::move(dream.checkpoint));
+  ModelCache model_cache(*backend, static_cast<std::uint64_t>(options.memory_limit_gb * 1e9));
+  model_cache.add("LLaDA-8B", std::move(llada.checkpoint));
+  model_cache.add("Dream-7B", std::move(dream.checkpoint));
   if (options.memory_limit_gb == 0) {
-    measure_memory(shelf, 0, "LLaDA-8B");
-    measure_memory(shelf, 1, "Dream-7B");
+    measure_memory(model_cache, 0, "LLaDA-8B");
+    measure_memory(model_cache, 1, "Dream-7B");
   }
   std::optional<RandomCheckpoint> judge;
   std::optional<ProcessRewardModel> prm;
@@ -171,7 +173,7 @@ void run(const Options& options) {
     prm.emplace(std::move(judge->checkpoint), *prm_backend);
   }
   ToyReward reward(prm ? &*prm : nullptr);
-  search(options, shelf, reward);
+  search(options, model_cache, reward);
 }
 
 Options parse(int argc, char** argv) {

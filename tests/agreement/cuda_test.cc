@@ -7,7 +7,7 @@
 
 #include "backend/backends.h"
 #include "decode/decoder.h"
-#include "model/shelf.h"
+#include "model/model_cache.h"
 #include "support/engine_fixture.h"
 
 namespace umf {
@@ -142,10 +142,10 @@ TEST_P(OnGpu, ModelsThatShareTooLittleMemoryTakeTurnsAndGiveTheSameBytes) {
     return model.predict({&query, 1}).front();
   };
   const auto backend = backend_named(this->backend());
-  Shelf roomy(*backend, 0), tight(*backend, 1);
-  for (Shelf* shelf : {&roomy, &tight}) {
-    shelf->add("one", open_checkpoint({checkpoint(), ""}));
-    shelf->add("two", open_checkpoint({tiny_checkpoint("tiny-llada"), ""}));
+  ModelCache roomy(*backend, 0), tight(*backend, 1);
+  for (ModelCache* model_cache : {&roomy, &tight}) {
+    model_cache->add("one", open_checkpoint({checkpoint(), ""}));
+    model_cache->add("two", open_checkpoint({tiny_checkpoint("tiny-llada"), ""}));
   }
   for (int turn = 0; turn < 6; ++turn) {
     EXPECT_EQ(ask(tight.model(turn % 2)), ask(roomy.model(turn % 2))) << "turn " << turn;

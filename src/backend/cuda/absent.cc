@@ -1,3 +1,4 @@
+// The cuda backend of a build without CUDA: it says how to get one.
 #include "backend/cuda/cuda_backend.h"
 #include "base/error.h"
 

@@ -20,22 +20,22 @@ CudaResidence::~CudaResidence() {
 void CudaResidence::leave() {
   if (!here_) return;
   queue_->finish();
-  seconds_ = seconds_coming();
+  seconds_ = seconds_returning();
   timed_ = true;
   here_ = false;  // even where the host has no room for all: what has left comes back
   for (const auto& weight : weights_) store_->leave(*weight);
 }
 
-void CudaResidence::come() {
+void CudaResidence::return_to_device() {
   if (here_) return;
   check(cudaEventRecord(start_, store_->stream()), "an event");
-  for (const auto& weight : weights_) store_->come(*weight);
+  for (const auto& weight : weights_) store_->return_to_device(*weight);
   check(cudaEventRecord(stop_, store_->stream()), "an event");
   timed_ = false;
   here_ = true;
 }
 
-double CudaResidence::seconds_coming() const {
+double CudaResidence::seconds_returning() const {
   if (timed_) return seconds_;
   float milliseconds = 0;
   check(cudaEventSynchronize(stop_), "moving weights to the device");

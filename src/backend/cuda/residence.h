@@ -25,8 +25,8 @@ class CudaResidence final : public Residence {
 
   bool here() const override { return here_; }
   void leave() override;
-  void come() override;
-  double seconds_coming() const override;
+  void return_to_device() override;
+  double seconds_returning() const override;
 
  private:
   std::shared_ptr<Queue> queue_;

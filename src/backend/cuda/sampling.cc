@@ -1,3 +1,4 @@
+// How tokens are drawn, as kernels take it.
 #include <fmt/core.h>
 
 #include "backend/cuda/kernels.h"

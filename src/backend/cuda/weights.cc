@@ -167,7 +167,7 @@ void WeightStore::leave(Weight& weight) {
   free(std::exchange(weight.data_, nullptr), weight.bytes_);
 }
 
-void WeightStore::come(Weight& weight) {
+void WeightStore::return_to_device(Weight& weight) {
   const std::lock_guard lock(mutex_);
   if (weight.data_) return;
   weight.data_ = allocate(weight.bytes_);

@@ -77,7 +77,7 @@ class WeightStore : public std::enable_shared_from_this<WeightStore> {
   // To the host, where it is not there yet, and off the device. Nothing may still use the weight.
   void leave(Weight& weight);
   // Back to the device. Copies are only started: operations wait for their own weight.
-  void come(Weight& weight);
+  void return_to_device(Weight& weight);
 
   cudaStream_t stream() const { return stream_; }
   // Bytes that could be loaded now, with a margin for activations.

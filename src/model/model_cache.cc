@@ -1,4 +1,4 @@
-#include "model/shelf.h"
+#include "model/model_cache.h"
 
 #include <algorithm>
 #include <chrono>
@@ -16,24 +16,24 @@ double seconds_since(Clock::time_point start) {
 }  // namespace
 
 // A model that loads itself: known by its description at once, by its weights on first use.
-struct Shelf::Slot final : Model {
-  Shelf& shelf;
+struct ModelCache::Slot final : Model {
+  ModelCache& model_cache;
   std::shared_ptr<const Checkpoint> checkpoint;
   ModelInfo description;
   std::unique_ptr<LanguageModel> loaded;
   std::uint64_t last_use = 0;
 
-  Slot(Shelf& owner, std::string name, std::shared_ptr<const Checkpoint> opened)
-      : shelf(owner),
+  Slot(ModelCache& owner, std::string name, std::shared_ptr<const Checkpoint> opened)
+      : model_cache(owner),
         checkpoint(std::move(opened)),
         description(describe_model(std::move(name), *checkpoint, owner.backend_.name())) {}
 
   const ModelInfo& info() const override { return description; }
   std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) override {
-    LanguageModel& model = shelf.take(*this);
+    LanguageModel& model = model_cache.take(*this);
     const Clock::time_point start = Clock::now();
     auto answers = model.predict(batch);
-    shelf.pass_seconds_ += seconds_since(start);
+    model_cache.pass_seconds_ += seconds_since(start);
     return answers;
   }
   std::uint64_t bytes() const { return checkpoint->weights.bytes(); }
@@ -46,67 +46,67 @@ struct Shelf::Slot final : Model {
   }
 };
 
-Shelf::Shelf(Backend& backend, std::uint64_t memory_limit)
+ModelCache::ModelCache(Backend& backend, std::uint64_t memory_limit)
     : backend_(backend), memory_limit_(memory_limit) {}
 
-Shelf::~Shelf() = default;
+ModelCache::~ModelCache() = default;
 
-int Shelf::add(const std::string& name, Checkpoint checkpoint) {
+int ModelCache::add(const std::string& name, Checkpoint checkpoint) {
   return add(name, std::make_shared<const Checkpoint>(std::move(checkpoint)));
 }
 
-int Shelf::add(const std::string& name, std::shared_ptr<const Checkpoint> checkpoint) {
+int ModelCache::add(const std::string& name, std::shared_ptr<const Checkpoint> checkpoint) {
   for (const auto& replica : replicas_) replica->add(name, checkpoint);
   slots_.push_back(std::make_unique<Slot>(*this, name, std::move(checkpoint)));
   return size() - 1;
 }
 
-void Shelf::add_replica(std::unique_ptr<Backend> backend) {
-  auto replica = std::make_unique<Shelf>(*backend, memory_limit_);
+void ModelCache::add_replica(std::unique_ptr<Backend> backend) {
+  auto replica = std::make_unique<ModelCache>(*backend, memory_limit_);
   replica->shares_ = shares_ = true;
   for (const auto& slot : slots_) replica->add(slot->description.name, slot->checkpoint);
   backends_.push_back(std::move(backend));
   replicas_.push_back(std::move(replica));
 }
 
-Model& Shelf::model(int number) { return *slots_[number]; }
+Model& ModelCache::model(int number) { return *slots_[number]; }
 
-const Checkpoint& Shelf::checkpoint(int number) const { return *slots_[number]->checkpoint; }
+const Checkpoint& ModelCache::checkpoint(int number) const { return *slots_[number]->checkpoint; }
 
-double Shelf::load_seconds() const {
+double ModelCache::load_seconds() const {
   double sum = load_seconds_;
   for (const auto& replica : replicas_) sum += replica->load_seconds();
   return sum;
 }
 
-double Shelf::pass_seconds() const {
+double ModelCache::pass_seconds() const {
   double sum = pass_seconds_;
   for (const auto& replica : replicas_) sum += replica->pass_seconds();
   return sum;
 }
 
-double Shelf::seconds_returning() const {
+double ModelCache::seconds_returning() const {
   double sum = 0;
   for (const auto& slot : slots_) {
     if (slot->loaded && slot->loaded->residence())
-      sum += slot->loaded->residence()->seconds_coming();
+      sum += slot->loaded->residence()->seconds_returning();
   }
   return sum;
 }
 
-std::uint64_t Shelf::resident_bytes() const {
+std::uint64_t ModelCache::resident_bytes() const {
   std::uint64_t sum = 0;
   for (const auto& slot : slots_) sum += slot->here() ? slot->bytes() : 0;
   return sum;
 }
 
-LanguageModel& Shelf::take(Slot& slot) {
+LanguageModel& ModelCache::take(Slot& slot) {
   slot.last_use = ++clock_;
   if (slot.here()) return *slot.loaded;
   const Clock::time_point start = Clock::now();
   if (!shares_) make_room(slot.bytes());
   if (slot.loaded) {
-    slot.loaded->residence()->come();
+    slot.loaded->residence()->return_to_device();
     ++returns_;
   } else {
     slot.loaded = std::make_unique<LanguageModel>(slot.description.name, slot.checkpoint, backend_);
@@ -116,7 +116,7 @@ LanguageModel& Shelf::take(Slot& slot) {
   return *slot.loaded;
 }
 
-void Shelf::make_room(std::uint64_t bytes) {
+void ModelCache::make_room(std::uint64_t bytes) {
   const auto idle = [](const auto& a, const auto& b) {
     return std::pair(!a->here(), a->last_use) < std::pair(!b->here(), b->last_use);
   };

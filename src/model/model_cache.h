@@ -11,25 +11,25 @@
 namespace umf {
 
 // Models share one backend and take turns. One thread at a time.
-class Shelf {
+class ModelCache {
  public:
   // With a `memory_limit` above 0 the weights in memory stay below it as far as one model alone
   // does, and on a device in what room it has: the model unused for longest is put aside. A
   // device's weights move to the host; elsewhere the model loses its activations and its resident
   // pages, but its files stay mapped, so that coming back costs reading, not loading.
-  Shelf(Backend& backend, std::uint64_t memory_limit);
-  ~Shelf();
-  Shelf(const Shelf&) = delete;
-  Shelf& operator=(const Shelf&) = delete;
+  ModelCache(Backend& backend, std::uint64_t memory_limit);
+  ~ModelCache();
+  ModelCache(const ModelCache&) = delete;
+  ModelCache& operator=(const ModelCache&) = delete;
 
-  // Puts a checkpoint on the shelf and gives the model's number. Nothing is loaded yet.
+  // Takes a checkpoint and gives the model's number. Nothing is loaded yet.
   int add(const std::string& name, Checkpoint checkpoint);
 
-  // A shelf with the same models for one more thread. The mapped files are shared: where a backend
+  // A cache with the same models for one more thread. The mapped files are shared: where a backend
   // reads weights in place, a replica costs activations alone.
   void add_replica(std::unique_ptr<Backend> backend);
   int replicas() const { return 1 + static_cast<int>(replicas_.size()); }  // this one included
-  Shelf& replica(int number) { return number == 0 ? *this : *replicas_[number - 1]; }
+  ModelCache& replica(int number) { return number == 0 ? *this : *replicas_[number - 1]; }
 
   const Backend& backend() const { return backend_; }
   int size() const { return static_cast<int>(slots_.size()); }
@@ -56,7 +56,7 @@ class Shelf {
   double load_seconds_ = 0, pass_seconds_ = 0;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::unique_ptr<Backend>> backends_;  // of the replicas, which must go first
-  std::vector<std::unique_ptr<Shelf>> replicas_;
+  std::vector<std::unique_ptr<ModelCache>> replicas_;
 };
 
 }  // namespace umf
