@@ -13,6 +13,7 @@
 #include "base/token.h"
 #include "decode/decoder.h"
 #include "session/problem.h"
+#include "session/search_request.h"
 #include "tokenizer/chat_prompt.h"
 
 namespace umf {
@@ -25,26 +26,14 @@ struct RequestLimits {
   int judge_seconds = 600;    // for the tests of one answer
 };
 
-// One way to unmask, by the names that --action knows.
-struct RequestedAction {
-  std::string model;  // empty: the request's
-  std::vector<std::pair<std::string, std::string>> fields;
-};
+// The "umf" object: everything that other servers do not have. Of a search the models are names
+// (none: the request's), and options wait until the search is known.
+struct UmfRequest : SearchRequest {
+  UmfRequest() { search.clear(); }  // one plain decoding
 
-// The "umf" object: everything that other servers do not have.
-struct UmfRequest {
-  std::string search;               // empty: one plain decoding
-  std::vector<std::string> models;  // of a search, strongest first; empty: the request's
-  std::vector<RequestedAction> actions;
   DecodeOptions decode;  // of a plain decoding; its length is not used
-  // Of a search.
-  long budget = 0;  // 0: 16 windows
-  std::string budget_policy = "cut", ratios;
-  int block_length = 0;
-  bool use_cache = true, closed_text = false;
-  std::optional<double> stop_at_reward = 1.0;
-  std::vector<std::pair<std::string, Json>> options;  // the search's own
-  Json reward;                                        // null where there is none
+  std::vector<std::pair<std::string, Json>> option_values;
+  Json reward;  // of a search; null where there is none
   // Extra events of a stream.
   bool stream_state = false, stream_rollouts = false;
 };

@@ -22,9 +22,10 @@ std::string spelled(const Json& value, const std::string& name) {
   throw bad_request(name, "must be a string, a number, true or false");
 }
 
-RequestedAction parse_action(const Json& object, const std::string& path) {
+// Values that an action takes have no comma, so that the fields can be one text.
+ActionChoice parse_action(const Json& object, const std::string& path) {
   const RequestFields fields(object, path);
-  RequestedAction action{fields.text("model").value_or(""), {}};
+  ActionChoice action{fields.text("model").value_or(""), ""};
   Action probe;
   for (const auto& [key, value] : object.items()) {
     if (key == "model") continue;
@@ -34,17 +35,17 @@ RequestedAction parse_action(const Json& object, const std::string& path) {
     } catch (const Error& mistake) {
       throw ApiError(400, mistake.what(), fields.name(key));
     }
-    action.fields.emplace_back(key, std::move(text));
+    action.fields += fmt::format("{}{}={}", action.fields.empty() ? "" : ",", key, text);
   }
   return action;
 }
 
-std::vector<RequestedAction> parse_actions(const RequestFields& umf) {
+std::vector<ActionChoice> parse_actions(const RequestFields& umf) {
   const Json* list = umf.find("actions");
   if (list == nullptr) return {};
   if (!list->is_array() || list->empty() || list->size() > kActions)
     throw bad_request("umf.actions", fmt::format("must be a list of 1 to {} objects", kActions));
-  std::vector<RequestedAction> actions;
+  std::vector<ActionChoice> actions;
   for (std::size_t i = 0; i < list->size(); ++i)
     actions.push_back(parse_action((*list)[i], fmt::format("umf.actions[{}]", i)));
   return actions;
@@ -84,7 +85,7 @@ void parse_decode(const RequestFields& umf, int most, DecodeOptions& decode) {
 }
 
 void parse_search(const RequestFields& umf, const RequestLimits& limits, UmfRequest& request) {
-  request.models = umf.texts("models", kModels);
+  for (std::string& name : umf.texts("models", kModels)) request.models.push_back({name, name});
   request.budget = umf.integer("budget", 1, limits.max_budget).value_or(0);
   request.budget_policy = umf.text("budget_policy").value_or("cut");
   parsed("umf.budget_policy", [&] { return parse_budget_policy(request.budget_policy); });
@@ -99,7 +100,8 @@ void parse_search(const RequestFields& umf, const RequestLimits& limits, UmfRequ
   if (const Json* options = umf.find("options")) {
     const RequestFields checked(*options, "umf.options");
     if (options->size() > kOptions) throw bad_request("umf.options", "has too many fields");
-    for (const auto& [key, value] : options->items()) request.options.emplace_back(key, value);
+    for (const auto& [key, value] : options->items())
+      request.option_values.emplace_back(key, value);
   }
   request.reward = parse_reward(umf);
 }

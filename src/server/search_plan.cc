@@ -40,10 +40,10 @@ void assign(Field& field, const Json& value, const std::string& param) {
 ChosenOptions chosen_options(const SearchEntry& entry, const ApiRequest& request) {
   ChosenOptions chosen;
   const std::vector<OptionField> fields = chosen.at(entry.facts.name, entry.options).fields();
-  if (fields.empty() && !request.umf.options.empty())
+  if (fields.empty() && !request.umf.option_values.empty())
     throw bad_request("umf.options",
                       fmt::format("is not for search '{}', which has none", entry.facts.name));
-  for (const auto& [key, value] : request.umf.options) {
+  for (const auto& [key, value] : request.umf.option_values) {
     const auto field = std::ranges::find(fields, key, &OptionField::name);
     if (field == fields.end())
       throw bad_request("umf.options", "has a field that this search does not know");
@@ -55,16 +55,18 @@ ChosenOptions chosen_options(const SearchEntry& entry, const ApiRequest& request
 }
 
 std::vector<ModelChoice> chosen_models(const ApiRequest& request, const TaskMaker& models) {
-  std::vector<std::string> names = request.umf.models;
-  if (names.empty()) names = {models.find(request.model, "model").name};
-  for (const RequestedAction& action : request.umf.actions) {
-    if (!action.model.empty() && request.umf.models.empty() &&
-        std::ranges::find(names, action.model) == names.end())
-      names.push_back(action.model);
+  std::vector<ModelChoice> names = request.umf.models;
+  if (names.empty()) {
+    names.push_back({models.find(request.model, "model").name, ""});
+    for (const ActionChoice& action : request.umf.actions) {
+      if (!action.model.empty() &&
+          std::ranges::find(names, action.model, &ModelChoice::name) == names.end())
+        names.push_back({action.model, ""});
+    }
   }
   std::vector<ModelChoice> chosen;
-  for (const std::string& name : names) {
-    const std::string& served = models.find(name, "umf.models").name;
+  for (const ModelChoice& choice : names) {
+    const std::string& served = models.find(choice.name, "umf.models").name;
     if (std::ranges::find(chosen, served, &ModelChoice::name) != chosen.end())
       throw bad_request("umf.models", "names a model twice");
     chosen.push_back({served, served});
@@ -79,16 +81,10 @@ void require_known(const std::string& model, const std::vector<ModelChoice>& mod
     throw bad_request("umf.actions", "name a model that is not among 'umf.models'");
 }
 
-// The values were checked as --action's are, so that none has a comma.
 std::vector<ActionChoice> chosen_actions(const ApiRequest& request,
                                          const std::vector<ModelChoice>& models) {
-  std::vector<ActionChoice> chosen;
-  for (const RequestedAction& wanted : request.umf.actions) {
-    require_known(wanted.model, models);
-    ActionChoice& action = chosen.emplace_back(ActionChoice{wanted.model, ""});
-    for (const auto& [key, value] : wanted.fields)
-      action.fields += fmt::format("{}{}={}", action.fields.empty() ? "" : ",", key, value);
-  }
+  std::vector<ActionChoice> chosen = request.umf.actions;
+  for (const ActionChoice& action : chosen) require_known(action.model, models);
   if (!chosen.empty() || (!request.temperature && !request.top_p)) return chosen;
   for (const ModelChoice& model : models) {
     std::vector<std::string> fields;
@@ -103,18 +99,10 @@ std::vector<ActionChoice> chosen_actions(const ApiRequest& request,
 
 Configuration plan_search(const ApiRequest& request, const TaskMaker& models,
                           ModelCache& model_cache) {
-  const UmfRequest& umf = request.umf;
-  SearchRequest wanted{.search = umf.search,
-                       .options = chosen_options(known_search(umf.search), request),
-                       .window = request.max_tokens.value_or(0),
-                       .budget = umf.budget,
-                       .ratios = umf.ratios,
-                       .budget_policy = umf.budget_policy,
-                       .block_length = umf.block_length,
-                       .use_cache = umf.use_cache,
-                       .closed_text = umf.closed_text,
-                       .stop_at_reward = umf.stop_at_reward,
-                       .seed = request.seed};
+  SearchRequest wanted = request.umf;
+  wanted.options = chosen_options(known_search(wanted.search), request);
+  wanted.window = request.max_tokens.value_or(0);
+  wanted.seed = request.seed;
   wanted.models = chosen_models(request, models);
   wanted.actions = chosen_actions(request, wanted.models);
   return plan_search(wanted, model_cache, [&](const ModelChoice& choice) {

@@ -29,10 +29,7 @@ auto as_bad_request(const Work& work) {
 Action plain_action(const ApiRequest& request, const ModelInfo& info) {
   Action action = recommended_action(info);
   action.seed = request.seed;
-  if (!request.umf.actions.empty()) {
-    for (const auto& [key, value] : request.umf.actions.front().fields)
-      set_field(action, key, value);
-  }
+  if (!request.umf.actions.empty()) set_fields(action, request.umf.actions.front().fields);
   if (request.temperature) action.temperature = static_cast<float>(*request.temperature);
   if (request.top_p) action.top_p = static_cast<float>(*request.top_p);
   return action;

@@ -127,11 +127,11 @@ TEST_P(OnGpu, AModelThatLeftTheDeviceComesBackTheSame) {
     residence->leave();
     EXPECT_FALSE(residence->here());
     EXPECT_GT(loaded.backend->room_for_weights(), room);
-    residence->come();
+    residence->return_to_device();
     EXPECT_TRUE(residence->here());
     EXPECT_EQ(one_by_one(loaded.model, all), expected) << "return " << round;
   }
-  EXPECT_GT(residence->seconds_coming(), 0);
+  EXPECT_GT(residence->seconds_returning(), 0);
 }
 
 TEST_P(OnGpu, ModelsThatShareTooLittleMemoryTakeTurnsAndGiveTheSameBytes) {
