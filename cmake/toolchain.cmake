@@ -2,13 +2,18 @@
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # Without this it leaves alone all that uses precompiled headers (its manual, "Precompiled headers").
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
 # For C++ alone: nvcc knows none of these.
 set(cxx_options -Wall -Wextra -Wno-sign-compare -Wno-psabi -Wno-missing-field-initializers)
 # The same bits on every machine: the compiler may not fuse or reorder what the source does not.
 list(APPEND cxx_options -ffp-contract=off -fno-fast-math)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # It collects garbage in its own memory less often: a tenth of its time.
+  list(APPEND cxx_options "SHELL:--param ggc-min-heapsize=500000")
+endif()
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${cxx_options}>")
 
 if(UMF_SANITIZE)
