@@ -1,6 +1,7 @@
 #include "math/unit_words.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "math/text.h"
@@ -9,163 +10,39 @@ namespace umf {
 namespace {
 
 // The words that the reference drops, some of them odd.
-constexpr std::string_view kUnits[] = {"integerpoint",
-                                       "feet",
-                                       "sue",
-                                       "digit",
-                                       "pound",
-                                       "meal",
-                                       "edge",
-                                       "student",
-                                       "children ticket",
-                                       "multiple",
-                                       "east",
-                                       "degree",
-                                       "mph",
-                                       "kmph",
-                                       "ft",
-                                       "m square",
-                                       " m east",
-                                       "sq m",
-                                       "deg",
-                                       "mile",
-                                       "q .",
-                                       "monkey",
-                                       "prime",
-                                       "ratio",
-                                       "profit of rs",
-                                       "rd",
-                                       "o",
-                                       "gm",
-                                       "p . m",
-                                       "lb",
-                                       "tile",
-                                       "per",
-                                       "dm",
-                                       "lt",
-                                       "gain",
-                                       "ab",
-                                       "way",
-                                       "west",
-                                       "a .",
-                                       "b .",
-                                       "c .",
-                                       "d .",
-                                       "e .",
-                                       "f .",
-                                       "g .",
-                                       "h .",
-                                       "t",
-                                       "h",
-                                       "no change",
-                                       "men",
-                                       "soldier",
-                                       "pie",
-                                       "bc",
-                                       "excess",
-                                       "st",
-                                       "inches",
-                                       "noon",
-                                       "cent",
-                                       "by",
-                                       "gal",
-                                       "kmh",
-                                       "c",
-                                       "acre",
-                                       "rise",
-                                       "a . m",
-                                       "th",
-                                       "π r 2",
-                                       "sq",
-                                       "mark",
-                                       "l",
-                                       "toy",
-                                       "coin",
-                                       "sq . m",
-                                       "gallon",
-                                       "° f",
-                                       "profit",
-                                       "minw",
-                                       "yr",
-                                       "women",
-                                       "am",
-                                       "pm",
-                                       "hr",
-                                       "cu cm",
-                                       "square",
-                                       "v â € ™",
-                                       "are",
-                                       "rupee",
-                                       "rounds",
-                                       "cubic",
-                                       "cc",
-                                       "mtr",
-                                       "s",
-                                       "ohm",
-                                       "number",
-                                       "kmph",
-                                       "day",
-                                       "hour",
-                                       "minute",
-                                       "min",
-                                       "second",
-                                       "man",
-                                       "woman",
-                                       "sec",
-                                       "cube",
-                                       "mt",
-                                       "sq inch",
-                                       "mp",
-                                       "∏ cm ³",
-                                       "hectare",
-                                       "more",
-                                       "sec",
-                                       "unit",
-                                       "cu . m",
-                                       "cm 2",
-                                       "rs .",
-                                       "rs",
-                                       "kg",
-                                       "g",
-                                       "month",
-                                       "km",
-                                       "m",
-                                       "cm",
-                                       "mm",
-                                       "apple",
-                                       "liter",
-                                       "loss",
-                                       "yard",
-                                       "pure",
-                                       "year",
-                                       "increase",
-                                       "decrease",
-                                       "d",
-                                       "less",
-                                       "Surface",
-                                       "litre",
-                                       "pi sq m",
-                                       "s .",
-                                       "metre",
-                                       "meter",
-                                       "inch"};
+constexpr std::string_view kWords[] = {
+    "feet",    "sue",     "digit",  "pound",  "meal",  "edge",   "student",  "multiple", "east",
+    "degree",  "mph",     "kmph",   "ft",     "deg",   "mile",   "monkey",   "prime",    "ratio",
+    "gm",      "lb",      "tile",   "per",    "dm",    "gain",   "way",      "west",     "men",
+    "soldier", "pie",     "excess", "inches", "noon",  "cent",   "gal",      "kmh",      "acre",
+    "rise",    "sq",      "mark",   "toy",    "coin",  "gallon", "profit",   "minw",     "yr",
+    "women",   "hr",      "square", "are",    "rupee", "rounds", "cubic",    "mtr",      "ohm",
+    "number",  "day",     "hour",   "minute", "min",   "second", "man",      "woman",    "sec",
+    "cube",    "hectare", "more",   "unit",   "kg",    "month",  "km",       "cm",       "mm",
+    "apple",   "liter",   "loss",   "yard",   "pure",  "year",   "increase", "decrease", "less",
+    "Surface", "litre",   "metre",  "meter",  "inch"};
+constexpr std::string_view kPhrases[] = {
+    "integerpoint", "children ticket", "m square", " m east", "sq m",   "profit of rs", "p . m",
+    "no change",    "a . m",           "π r 2",    "sq . m",  "° f",    "cu cm",        "v â € ™",
+    "sq inch",      "∏ cm ³",          "cu . m",   "cm 2",    "pi sq m"};
 
-// One letter or two are names, multiplied, unless nobody would multiply these.
-bool may_be_names(std::string_view unit) {
-  static constexpr std::string_view kShortUnits[] = {"cm", "mm", "dm", "km", "kg", "gm",
-                                                     "ft", "lb", "hr", "yr", "sq"};
-  if (unit.ends_with(" .")) unit.remove_suffix(2);
-  return unit.size() <= 2 && std::ranges::find(kShortUnits, unit) == std::end(kShortUnits);
+// One letter or two are names, multiplied, unless nobody would multiply these: cm is a word above.
+constexpr std::string_view kNames[] = {
+    "q .", "rd",  "o", "lt", "ab", "a .",  "b .", "c .", "d .", "e .", "f .",
+    "g .", "h .", "t", "h",  "bc", "st",   "by",  "c",   "th",  "l",   "am",
+    "pm",  "cc",  "s", "mt", "mp", "rs .", "rs",  "g",   "m",   "d",   "s ."};
+
+bool is_one_of(std::span<const std::string_view> units, std::string_view text) {
+  return std::ranges::any_of(units, [&](std::string_view unit) {
+    if (!text.starts_with(unit)) return false;
+    const std::string_view plural = text.substr(unit.size());
+    return plural.empty() || plural == "s" || plural == "es";
+  });
 }
 
 bool is_unit(std::string_view text, Units units) {
-  for (const std::string_view unit : kUnits) {
-    if (!text.starts_with(unit)) continue;
-    if (units == Units::kAsMeant && may_be_names(unit)) continue;
-    const std::string_view rest = text.substr(unit.size());
-    if (rest.empty() || rest == "s" || rest == "es") return true;
-  }
-  return false;
+  return is_one_of(kWords, text) || is_one_of(kPhrases, text) ||
+         (units == Units::kAsReference && is_one_of(kNames, text));
 }
 
 }  // namespace
