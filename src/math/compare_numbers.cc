@@ -193,7 +193,7 @@ namespace {
 std::optional<Complex> linear_root(const Expr& f, const std::string& name, Bindings bindings,
                                    Work& work) {
   const auto value_at = [&](const mpq_class& x) {
-    bindings[name] = {Real(x), Real()};
+    bindings[name] = real(Real(x));
     return evaluate(f, bindings, work);
   };
   const auto start = value_at(0), one = value_at(1);
@@ -202,7 +202,7 @@ std::optional<Complex> linear_root(const Expr& f, const std::string& name, Bindi
   for (const mpq_class& x : {mpq_class(9, 4), mpq_class(-7, 4)}) {
     const auto value = value_at(x);
     if (!value) return std::nullopt;
-    const Complex bend = *value - *start - slope * Complex{Real(x), Real()};
+    const Complex bend = *value - *start - slope * real(Real(x));
     const long scale = larger(*value, *start).exponent();
     if (abs(bend).exponent() > scale - 100 || abs(slope).exponent() < scale - 100) {
       return std::nullopt;

@@ -39,39 +39,39 @@ class Real {
   long exponent() const;
   double to_double() const { return mpfr_get_d(value_, MPFR_RNDN); }
 
-  Real operator-() const;
-  friend Real operator+(const Real& a, const Real& b);
-  friend Real operator-(const Real& a, const Real& b);
-  friend Real operator*(const Real& a, const Real& b);
-  friend Real operator/(const Real& a, const Real& b);
-  friend bool operator<(const Real& a, const Real& b);
-
  private:
   mpfr_t value_;
 };
 
-// MPFR's one-argument functions.
-template <class Function>
-Real apply(Function function, const Real& x) {
+// MPFR's functions, rounded to the nearest.
+template <class Function, class... Reals>
+Real apply(Function function, const Reals&... x) {
   Real result;
-  function(result.get(), x.get(), MPFR_RNDN);
+  function(result.get(), x.get()..., MPFR_RNDN);
   return result;
 }
-Real pi();
-Real abs(const Real& x);
-Real round_to_integer(const Real& x);
+inline Real operator-(const Real& x) { return apply(mpfr_neg, x); }
+inline Real operator+(const Real& a, const Real& b) { return apply(mpfr_add, a, b); }
+inline Real operator-(const Real& a, const Real& b) { return apply(mpfr_sub, a, b); }
+inline Real operator*(const Real& a, const Real& b) { return apply(mpfr_mul, a, b); }
+inline Real operator/(const Real& a, const Real& b) { return apply(mpfr_div, a, b); }
+inline bool operator<(const Real& a, const Real& b) { return mpfr_less_p(a.get(), b.get()) != 0; }
+inline Real pi() { return apply(mpfr_const_pi); }
+inline Real abs(const Real& x) { return apply(mpfr_abs, x); }
+inline Real round_to_integer(const Real& x) { return apply(mpfr_rint, x); }
 // The integer next to `x` where `x` is one but for rounding, else `x`.
 Real snapped(const Real& x);
 Real floor(const Real& x);
 
 struct Complex {
-  Real re, im;
+  Real re, im = 0;
 
   bool is_real() const { return im.is_zero(); }
   bool is_zero() const { return re.is_zero() && im.is_zero(); }
   bool is_finite() const { return re.is_finite() && im.is_finite(); }
 };
 
+inline Complex real(const Real& x) { return {x}; }
 Complex operator+(const Complex& a, const Complex& b);
 Complex operator-(const Complex& a, const Complex& b);
 Complex operator*(const Complex& a, const Complex& b);

@@ -11,8 +11,6 @@ using Value = std::optional<Complex>;
 constexpr long kSumLimit = 20'000;
 constexpr long kExponentLimit = 1 << 20;  // beyond 2^(2^20) nothing is compared
 
-Complex real(const Real& x) { return {x, Real()}; }
-
 class Evaluator {
  public:
   Evaluator(const Bindings& bindings, Work& work) : bindings_(bindings), work_(work) {}
@@ -64,7 +62,7 @@ class Evaluator {
 
   Value constant_value(const std::string& name) {
     if (name == "pi") return real(pi());
-    if (name == "E") return exp(real(Real(1)));
+    if (name == "E") return exp(real(1));
     if (name == "I") return Complex{Real(), Real(1)};
     return std::nullopt;
   }
@@ -90,7 +88,7 @@ class Evaluator {
     const Value base = value(e->args[0]), exponent = value(e->args[1]);
     if (!base || !exponent) return std::nullopt;
     if (base->is_zero() && exponent->re.sign() <= 0) {
-      return exponent->is_zero() ? Value(real(Real(1))) : std::nullopt;
+      return exponent->is_zero() ? Value(real(1)) : std::nullopt;
     }
     return pow(*base, *exponent);
   }
@@ -152,8 +150,8 @@ class Evaluator {
     if (e->args.size() < 4) return std::nullopt;
     const Value from = value(e->args[2]), to = value(e->args[3]);
     if (!from || !to) return std::nullopt;
-    const Complex middle = (*from + *to) / real(Real(2)), half = (*to - *from) / real(Real(2));
-    Complex total = real(Real(0));
+    const Complex middle = (*from + *to) / real(2), half = (*to - *from) / real(2);
+    Complex total = real(0);
     for (const QuadratureNode& node : quadrature_nodes(PrecisionScope::bits())) {
       const Value y = with(e->args[1], middle + half * real(node.x), e->args[0]);
       if (!y) return std::nullopt;

@@ -1,19 +1,15 @@
 #include "math/evaluate_functions.h"
 
-#include <functional>
+#include <algorithm>
 #include <map>
 
 namespace umf {
 namespace {
 
 using Value = std::optional<Complex>;
-using Args = std::vector<Complex>;
 
 constexpr long kAngleExponent = 512;  // larger angles cost as many digits of pi
 constexpr double kFactorialLimit = 1e5;
-
-Complex real(const Real& x) { return {x, Real()}; }
-Complex number(double x) { return real(Real(x)); }
 
 Value quotient(const Complex& a, const Complex& b) {
   return b.is_zero() ? std::nullopt : Value(a / b);
@@ -27,14 +23,14 @@ Complex imaginary_unit() { return {Real(), Real(1)}; }
 
 Complex arc_tangent(const Complex& z) {
   if (z.is_real()) return real(apply(mpfr_atan, z.re));
-  const Complex i = imaginary_unit(), one = number(1);
-  return (log(one - i * z) - log(one + i * z)) * i / number(2);
+  const Complex i = imaginary_unit(), one = real(1);
+  return (log(one - i * z) - log(one + i * z)) * i / real(2);
 }
 
 Complex arc_sine(const Complex& z) {
   if (z.is_real() && !(Real(1) < abs(z.re))) return real(apply(mpfr_asin, z.re));
   const Complex i = imaginary_unit();
-  return Complex{Real(), Real(-1)} * log(i * z + sqrt(number(1) - z * z));
+  return Complex{Real(), Real(-1)} * log(i * z + sqrt(real(1) - z * z));
 }
 
 Complex arc_cosine(const Complex& z) { return real(pi() / Real(2)) - arc_sine(z); }
@@ -46,15 +42,15 @@ Value gamma_value(const Complex& z) {
   return real(apply(mpfr_gamma, x));
 }
 
-Value factorial(const Complex& z) { return gamma_value(z + number(1)); }
+Value factorial(const Complex& z) { return gamma_value(z + real(1)); }
 
 Value binomial(const Complex& n, const Complex& k) {
   if (k.is_real() && snapped(k.re).is_integer() && abs(k.re) < Real(200)) {
-    if (k.re.sign() < 0) return number(0);
-    Complex result = number(1);
+    if (k.re.sign() < 0) return real(0);
+    Complex result = real(1);
     const long count = mpfr_get_si(snapped(k.re).get(), MPFR_RNDN);
     for (long i = 0; i < count; ++i) {
-      result = result * (n - number(static_cast<double>(i))) / number(static_cast<double>(i + 1));
+      result = result * (n - real(static_cast<double>(i))) / real(static_cast<double>(i + 1));
     }
     return result;
   }
@@ -72,7 +68,7 @@ Value modulo(const Complex& a, const Complex& b) {
   return real(a.re - b.re * floor(a.re / b.re));
 }
 
-Value extreme(const Args& args, bool largest) {
+Value extreme(const std::vector<Complex>& args, bool largest) {
   Complex best = args[0];
   for (const Complex& z : args) {
     if (!z.is_real()) return std::nullopt;
@@ -81,75 +77,54 @@ Value extreme(const Args& args, bool largest) {
   return best;
 }
 
-using Function = std::function<Value(const Args&)>;
+Complex hyperbolic_sine(const Complex& z) { return (exp(z) - exp(real(0) - z)) / real(2); }
+Complex hyperbolic_cosine(const Complex& z) { return (exp(z) + exp(real(0) - z)) / real(2); }
 
-Complex hyperbolic_sine(const Complex& z) { return (exp(z) - exp(number(0) - z)) / number(2); }
-Complex hyperbolic_cosine(const Complex& z) { return (exp(z) + exp(number(0) - z)) / number(2); }
+Value area_tangent(const Complex& z) {
+  const Value ratio = quotient(real(1) + z, real(1) - z);
+  if (!ratio || ratio->is_zero()) return std::nullopt;
+  return (log(real(1) + z) - log(real(1) - z)) / real(2);
+}
 
-const std::map<std::string, Function>& functions() {
-  static const std::map<std::string, Function> table = {
-      {"sin", [](const Args& a) { return Value(sin(a[0])); }},
-      {"cos", [](const Args& a) { return Value(cos(a[0])); }},
-      {"tan", [](const Args& a) { return quotient(sin(a[0]), cos(a[0])); }},
-      {"cot", [](const Args& a) { return quotient(cos(a[0]), sin(a[0])); }},
-      {"sec", [](const Args& a) { return quotient(number(1), cos(a[0])); }},
-      {"csc", [](const Args& a) { return quotient(number(1), sin(a[0])); }},
-      {"asin", [](const Args& a) { return Value(arc_sine(a[0])); }},
-      {"acos", [](const Args& a) { return Value(arc_cosine(a[0])); }},
-      {"atan", [](const Args& a) { return Value(arc_tangent(a[0])); }},
-      {"acot",
-       [](const Args& a) -> Value {
-         if (a[0].is_zero()) return real(pi() / Real(2));
-         return arc_tangent(number(1) / a[0]);
-       }},
-      {"asec",
-       [](const Args& a) -> Value {
-         if (a[0].is_zero()) return std::nullopt;
-         return arc_cosine(number(1) / a[0]);
-       }},
-      {"acsc",
-       [](const Args& a) -> Value {
-         if (a[0].is_zero()) return std::nullopt;
-         return arc_sine(number(1) / a[0]);
-       }},
-      {"sinh", [](const Args& a) { return Value(hyperbolic_sine(a[0])); }},
-      {"cosh", [](const Args& a) { return Value(hyperbolic_cosine(a[0])); }},
-      {"tanh",
-       [](const Args& a) { return quotient(hyperbolic_sine(a[0]), hyperbolic_cosine(a[0])); }},
-      {"coth",
-       [](const Args& a) { return quotient(hyperbolic_cosine(a[0]), hyperbolic_sine(a[0])); }},
-      {"asinh", [](const Args& a) { return Value(log(a[0] + sqrt(a[0] * a[0] + number(1)))); }},
-      {"acosh",
-       [](const Args& a) {
-         return Value(log(a[0] + sqrt(a[0] + number(1)) * sqrt(a[0] - number(1))));
-       }},
-      {"atanh",
-       [](const Args& a) -> Value {
-         const Value ratio = quotient(number(1) + a[0], number(1) - a[0]);
-         if (!ratio || ratio->is_zero()) return std::nullopt;
-         return (log(number(1) + a[0]) - log(number(1) - a[0])) / number(2);
-       }},
-      {"exp", [](const Args& a) { return Value(exp(a[0])); }},
-      {"log", [](const Args& a) { return logarithm(a[0], a.size() > 1 ? a[1] : exp(number(1))); }},
-      {"Abs", [](const Args& a) { return Value(real(abs(a[0]))); }},
-      {"floor",
-       [](const Args& a) -> Value {
-         if (!a[0].is_real()) return std::nullopt;
-         return real(floor(a[0].re));
-       }},
-      {"ceiling",
-       [](const Args& a) -> Value {
-         if (!a[0].is_real()) return std::nullopt;
-         return real(-floor(-a[0].re));
-       }},
-      {"factorial", [](const Args& a) { return factorial(a[0]); }},
-      {"binomial", [](const Args& a) { return binomial(a[0], a[1]); }},
-      {"Mod", [](const Args& a) { return modulo(a[0], a[1]); }},
-      {"Max", [](const Args& a) { return extreme(a, true); }},
-      {"Min", [](const Args& a) { return extreme(a, false); }},
+using FunctionOfOne = Value (*)(const Complex&);
+
+// `function` of 1/z; nothing for 0.
+template <Complex function(const Complex&)>
+Value of_reciprocal(const Complex& z) {
+  return z.is_zero() ? std::nullopt : Value(function(real(1) / z));
+}
+
+const std::map<std::string, FunctionOfOne>& functions_of_one() {
+  using Z = const Complex&;
+  static const std::map<std::string, FunctionOfOne> table = {
+      {"sin", [](Z z) -> Value { return sin(z); }},
+      {"cos", [](Z z) -> Value { return cos(z); }},
+      {"tan", [](Z z) { return quotient(sin(z), cos(z)); }},
+      {"cot", [](Z z) { return quotient(cos(z), sin(z)); }},
+      {"sec", [](Z z) { return quotient(real(1), cos(z)); }},
+      {"csc", [](Z z) { return quotient(real(1), sin(z)); }},
+      {"asin", [](Z z) -> Value { return arc_sine(z); }},
+      {"acos", [](Z z) -> Value { return arc_cosine(z); }},
+      {"atan", [](Z z) -> Value { return arc_tangent(z); }},
+      {"acot", [](Z z) { return z.is_zero() ? real(pi() / 2) : of_reciprocal<arc_tangent>(z); }},
+      {"asec", of_reciprocal<arc_cosine>},
+      {"acsc", of_reciprocal<arc_sine>},
+      {"sinh", [](Z z) -> Value { return hyperbolic_sine(z); }},
+      {"cosh", [](Z z) -> Value { return hyperbolic_cosine(z); }},
+      {"tanh", [](Z z) { return quotient(hyperbolic_sine(z), hyperbolic_cosine(z)); }},
+      {"coth", [](Z z) { return quotient(hyperbolic_cosine(z), hyperbolic_sine(z)); }},
+      {"asinh", [](Z z) -> Value { return log(z + sqrt(z * z + real(1))); }},
+      {"acosh", [](Z z) -> Value { return log(z + sqrt(z + real(1)) * sqrt(z - real(1))); }},
+      {"atanh", area_tangent},
+      {"exp", [](Z z) -> Value { return exp(z); }},
+      {"log", [](Z z) { return logarithm(z, exp(real(1))); }},
+      {"Abs", [](Z z) -> Value { return real(abs(z)); }},
+      {"floor", [](Z z) { return z.is_real() ? Value(real(floor(z.re))) : std::nullopt; }},
+      {"ceiling", [](Z z) { return z.is_real() ? Value(real(-floor(-z.re))) : std::nullopt; }},
+      {"factorial", factorial},
       {"conjugate",
-       [](const Args& a) {
-         return Value(Complex{a[0].re, -a[0].im});
+       [](Z z) -> Value {
+         return Complex{z.re, -z.im};
        }},
   };
   return table;
@@ -159,12 +134,13 @@ const std::map<std::string, Function>& functions() {
 
 std::optional<Complex> evaluate_function(const std::string& name,
                                          const std::vector<Complex>& args) {
-  const auto found = functions().find(name);
-  if (found == functions().end() || args.empty()) return std::nullopt;
-  for (const Complex& z : args) {
-    if (!is_moderate(z)) return std::nullopt;
-  }
-  return found->second(args);
+  if (args.empty() || !std::ranges::all_of(args, is_moderate)) return std::nullopt;
+  if (name == "log" && args.size() > 1) return logarithm(args[0], args[1]);
+  if (name == "binomial") return binomial(args[0], args[1]);
+  if (name == "Mod") return modulo(args[0], args[1]);
+  if (name == "Max" || name == "Min") return extreme(args, name == "Max");
+  const auto found = functions_of_one().find(name);
+  return found == functions_of_one().end() ? std::nullopt : found->second(args[0]);
 }
 
 }  // namespace umf
