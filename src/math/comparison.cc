@@ -1,8 +1,7 @@
 #include "math/comparison.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+#include <set>
 
 #include "math/real_sets.h"
 #include "math/text.h"
@@ -37,25 +36,33 @@ Expr cut_to_ends(const Expr& e) {
   return is_assignment(e) ? relation("=", first_left_side(e), last_right_side(e)) : e;
 }
 
-// A name that no text can spell.
-std::string place_holder(int number) { return fmt::format("\x02{}", number); }
+using Symbols = std::set<std::pair<std::string, bool>>;  // name, is_real
+
+void collect_symbols(const Expr& e, Symbols& symbols) {
+  if (is(e, Kind::kSymbol)) symbols.insert({e->name, e->is_real});
+  for (const Expr& arg : e->args) collect_symbols(arg, symbols);
+}
+
+Expr with_symbols(const Expr& e, const std::map<std::string, Expr>& by_name) {
+  if (is(e, Kind::kSymbol)) return by_name.at(e->name);
+  Node copy = *e;
+  for (Expr& arg : copy.args) arg = with_symbols(arg, by_name);
+  return make_node(std::move(copy));
+}
 
 // The answer's symbols renamed to those of the gold answer, in alphabetical order.
-Expr renamed(Expr answer, const Expr& gold) {
+Expr renamed(const Expr& answer, const Expr& gold) {
   Symbols theirs, ours;
   collect_symbols(gold, theirs);
   collect_symbols(answer, ours);
   if (theirs.size() != ours.size()) return answer;
-  int count = 0;
-  // Through place holders, so that x, y -> y, x does not run together.
+  std::map<std::string, Expr> by_name;
+  auto their = theirs.begin();
   for (const auto& [name, real] : ours) {
-    answer = substitute(answer, name, symbol(place_holder(count++), real));
+    by_name.try_emplace(name, symbol(their->first, their->second));
+    ++their;
   }
-  count = 0;
-  for (const auto& [name, real] : theirs) {
-    answer = substitute(answer, place_holder(count++), symbol(name, real));
-  }
-  return answer;
+  return with_symbols(answer, by_name);
 }
 
 // "even" for the letters e, v, e, n, multiplied in this order.

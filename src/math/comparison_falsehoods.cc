@@ -14,9 +14,7 @@ constexpr long kExponentLimit = 4'000;
 
 // One unit in the last place that is written: 0.01 for 3.14 and for 67%.
 std::optional<Real> last_place(const Expr& e) {
-  const bool percentage = is(e, Kind::kMul) && e->args.size() == 2 &&
-                          is(e->args[1], Kind::kNumber) && e->args[1]->value == mpq_class(1, 100);
-  if (percentage) {
+  if (is_percentage(e)) {
     const auto inside = last_place(e->args[0]);
     return (inside ? *inside : Real(1)) / Real(100);
   }
@@ -28,8 +26,6 @@ std::optional<Real> last_place(const Expr& e) {
   mpz_ui_pow_ui(places.get_mpz_t(), 10, digits.size() - point - 1);
   return Real(mpq_class(1, places));
 }
-
-bool is_arithmetic(const Expr& e) { return !is_set_like(e) && !is_relation(e); }
 
 bool is_false(const Expr& equation) {
   const Expr &left = equation->args[0], &right = equation->args[1];

@@ -11,9 +11,7 @@ namespace {
 // A number as it stands, or one times 1/100.
 const Node* atomic_number(const Expr& e) {
   if (is(e, Kind::kNumber) || is(e, Kind::kFloat)) return e.get();
-  const bool percentage = is(e, Kind::kMul) && e->args.size() == 2 &&
-                          is(e->args[1], Kind::kNumber) && e->args[1]->value == mpq_class(1, 100);
-  return percentage ? atomic_number(e->args[0]) : nullptr;
+  return is_percentage(e) ? atomic_number(e->args[0]) : nullptr;
 }
 
 bool is_float(const Node* atomic) { return atomic != nullptr && atomic->kind == Kind::kFloat; }

@@ -1,4 +1,7 @@
 // Comparing relations.
+#include <algorithm>
+#include <set>
+
 #include "math/compare_numbers.h"
 #include "math/comparison.h"
 
@@ -11,10 +14,7 @@ bool is_mirrored(const std::string& a, const std::string& b) {
 }
 
 bool has_arithmetic_sides(const Expr& relation) {
-  for (const Expr& side : relation->args) {
-    if (is_set_like(side) || is_relation(side)) return false;
-  }
-  return true;
+  return std::ranges::all_of(relation->args, is_arithmetic);
 }
 
 std::set<std::string> unknowns_of(const Expr& e) {

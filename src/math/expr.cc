@@ -1,6 +1,7 @@
 #include "math/expr.h"
 
 #include <algorithm>
+#include <set>
 
 namespace umf {
 namespace {
@@ -8,11 +9,11 @@ namespace {
 constexpr int kDepthLimit = 400;
 constexpr std::size_t kSizeLimit = 50'000;
 
-void append_flat(std::vector<Expr>& args, Kind kind, const Expr& e) {
-  if (e->kind == kind)
-    args.insert(args.end(), e->args.begin(), e->args.end());
-  else
-    args.push_back(e);
+Expr flat(Kind kind, const Expr& a, const Expr& b) {
+  std::vector<Expr> args;
+  append_flat(args, kind, a);
+  append_flat(args, kind, b);
+  return compound(kind, std::move(args));
 }
 
 }  // namespace
@@ -29,37 +30,21 @@ Expr make_node(Node node) {
   return std::make_shared<const Node>(std::move(node));
 }
 
-Expr number(const mpq_class& value) {
-  Node node{Kind::kNumber};
-  node.value = value;
-  node.value.canonicalize();
-  return make_node(std::move(node));
+Expr number(mpq_class value) {
+  value.canonicalize();
+  return make_node({.kind = Kind::kNumber, .value = std::move(value)});
 }
 
-Expr decimal(double value) {
-  Node node{Kind::kFloat};
-  node.real = value;
-  return make_node(std::move(node));
-}
+Expr decimal(double value) { return make_node({.kind = Kind::kFloat, .real = value}); }
 
-Expr constant(const std::string& name) {
-  Node node{Kind::kConstant};
-  node.name = name;
-  return make_node(std::move(node));
-}
+Expr constant(const std::string& name) { return compound(Kind::kConstant, {}, name); }
 
 Expr symbol(const std::string& name, bool is_real) {
-  Node node{Kind::kSymbol};
-  node.name = name;
-  node.is_real = is_real;
-  return make_node(std::move(node));
+  return make_node({.kind = Kind::kSymbol, .name = name, .is_real = is_real});
 }
 
 Expr compound(Kind kind, std::vector<Expr> args, const std::string& name) {
-  Node node{kind};
-  node.args = std::move(args);
-  node.name = name;
-  return make_node(std::move(node));
+  return make_node({.kind = kind, .name = name, .args = std::move(args)});
 }
 
 Expr function(const std::string& name, std::vector<Expr> args) {
@@ -67,11 +52,10 @@ Expr function(const std::string& name, std::vector<Expr> args) {
 }
 
 Expr relation(const std::string& op, Expr left, Expr right, bool doubtful) {
-  Node node{Kind::kRelation};
-  node.name = op;
-  node.args = {std::move(left), std::move(right)};
-  node.doubtful = doubtful;
-  return make_node(std::move(node));
+  return make_node({.kind = Kind::kRelation,
+                    .name = op,
+                    .doubtful = doubtful,
+                    .args = {std::move(left), std::move(right)}});
 }
 
 Expr finite_set(std::vector<Expr> args) {
@@ -84,53 +68,42 @@ Expr finite_set(std::vector<Expr> args) {
 }
 
 Expr interval(Expr left, Expr right, bool left_open, bool right_open) {
-  Node node{Kind::kInterval};
-  node.args = {std::move(left), std::move(right)};
-  node.left_open = left_open;
-  node.right_open = right_open;
-  return make_node(std::move(node));
+  return make_node({.kind = Kind::kInterval,
+                    .left_open = left_open,
+                    .right_open = right_open,
+                    .args = {std::move(left), std::move(right)}});
 }
 
 Expr matrix(std::vector<Expr> args, std::size_t columns) {
-  Node node{Kind::kMatrix};
-  node.args = std::move(args);
-  node.columns = columns;
-  return make_node(std::move(node));
+  return make_node({.kind = Kind::kMatrix, .columns = columns, .args = std::move(args)});
 }
 
-Expr add(Expr a, Expr b) {
-  std::vector<Expr> args;
-  append_flat(args, Kind::kAdd, a);
-  append_flat(args, Kind::kAdd, b);
-  return compound(Kind::kAdd, std::move(args));
+void append_flat(std::vector<Expr>& args, Kind kind, const Expr& e) {
+  if (e->kind == kind)
+    args.insert(args.end(), e->args.begin(), e->args.end());
+  else
+    args.push_back(e);
 }
 
-Expr multiply(Expr a, Expr b) {
-  std::vector<Expr> args;
-  append_flat(args, Kind::kMul, a);
-  append_flat(args, Kind::kMul, b);
-  return compound(Kind::kMul, std::move(args));
+Expr add(const Expr& a, const Expr& b) { return flat(Kind::kAdd, a, b); }
+Expr multiply(const Expr& a, const Expr& b) { return flat(Kind::kMul, a, b); }
+
+Expr divide(const Expr& a, const Expr& b) {
+  if (!is(b, Kind::kNumber)) return multiply(a, power(b, number(-1)));
+  const bool fraction = is(a, Kind::kNumber);
+  if (b->value == 0) return constant(fraction && a->value == 0 ? "nan" : "zoo");
+  return fraction ? number(a->value / b->value) : multiply(a, number(1 / b->value));
 }
 
-Expr divide(Expr a, Expr b) {
-  if (is(a, Kind::kNumber) && is(b, Kind::kNumber)) {
-    if (b->value == 0) return constant(a->value == 0 ? "nan" : "zoo");
-    return number(a->value / b->value);
-  }
-  if (is(b, Kind::kNumber) && b->value == 0) return constant("zoo");
-  if (is(b, Kind::kNumber)) return multiply(std::move(a), number(1 / b->value));
-  return multiply(std::move(a), power(std::move(b), number(-1)));
-}
-
-Expr negate(Expr a) {
+Expr negate(const Expr& a) {
   if (is(a, Kind::kNumber)) return number(-a->value);
   if (is(a, Kind::kFloat)) return decimal(-a->real);
   if (is_constant(a, "oo")) return constant("-oo");
   if (is_constant(a, "-oo")) return constant("oo");
-  return multiply(number(-1), std::move(a));
+  return multiply(number(-1), a);
 }
 
-Expr subtract(Expr a, Expr b) { return add(std::move(a), negate(std::move(b))); }
+Expr subtract(const Expr& a, const Expr& b) { return add(a, negate(b)); }
 
 Expr power(Expr base, Expr exponent) {
   return compound(Kind::kPow, {std::move(base), std::move(exponent)});
@@ -144,11 +117,17 @@ bool is_constant(const Expr& e, std::string_view name) {
 }
 bool is_integer(const Expr& e) { return e->kind == Kind::kNumber && e->value.get_den() == 1; }
 
+bool is_percentage(const Expr& e) {
+  return is(e, Kind::kMul) && e->args.size() == 2 && is(e->args[1], Kind::kNumber) &&
+         e->args[1]->value == mpq_class(1, 100);
+}
+
 bool is_set(const Expr& e) {
   return is(e, Kind::kSet) || is(e, Kind::kInterval) || is(e, Kind::kUnion) ||
          is(e, Kind::kIntersection) || is(e, Kind::kComplement) || is(e, Kind::kNamedSet);
 }
 bool is_set_like(const Expr& e) { return is_set(e) || is(e, Kind::kTuple); }
+bool is_arithmetic(const Expr& e) { return !is_set_like(e) && !is_relation(e); }
 
 bool is_relation(const Expr& e) {
   return is(e, Kind::kRelation) || is(e, Kind::kAnd) || is(e, Kind::kNot);
@@ -163,23 +142,10 @@ std::size_t rows(const Expr& matrix) {
   return matrix->columns == 0 ? 0 : matrix->args.size() / matrix->columns;
 }
 
-void collect_symbols(const Expr& e, Symbols& symbols) {
-  if (is(e, Kind::kSymbol)) symbols.insert({e->name, e->is_real});
-  for (const Expr& arg : e->args) collect_symbols(arg, symbols);
-}
-
 bool contains_kind(const Expr& e, Kind kind) {
   return e->kind == kind || std::any_of(e->args.begin(), e->args.end(), [kind](const Expr& arg) {
            return contains_kind(arg, kind);
          });
-}
-
-Expr substitute(const Expr& e, const std::string& symbol_name, const Expr& value) {
-  if (is(e, Kind::kSymbol)) return e->name == symbol_name ? value : e;
-  if (e->args.empty()) return e;
-  Node copy = *e;
-  for (Expr& arg : copy.args) arg = substitute(arg, symbol_name, value);
-  return make_node(std::move(copy));
 }
 
 }  // namespace umf

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -67,7 +66,7 @@ struct Node {
 
 // Making nodes. All throw MathLimit for a tree that is too deep or too large.
 Expr make_node(Node node);
-Expr number(const mpq_class& value);
+Expr number(mpq_class value);
 Expr decimal(double value);
 Expr constant(const std::string& name);
 Expr symbol(const std::string& name, bool is_real = true);
@@ -80,27 +79,29 @@ Expr matrix(std::vector<Expr> args, std::size_t columns);
 
 // Arithmetic as it is written: sums and products are flattened, numbers are not combined, but for
 // integer quotients (1/0 is zoo, 0/0 nan) and signs of numbers.
-Expr add(Expr a, Expr b);
-Expr multiply(Expr a, Expr b);
-Expr divide(Expr a, Expr b);
-Expr negate(Expr a);
-Expr subtract(Expr a, Expr b);
+Expr add(const Expr& a, const Expr& b);
+Expr multiply(const Expr& a, const Expr& b);
+Expr divide(const Expr& a, const Expr& b);
+Expr negate(const Expr& a);
+Expr subtract(const Expr& a, const Expr& b);
 Expr power(Expr base, Expr exponent);
 Expr percent(Expr a);  // a times 1/100, kept as a product
+
+// Adds `e`, or its arguments where it is of this kind.
+void append_flat(std::vector<Expr>& args, Kind kind, const Expr& e);
 
 bool is(const Expr& e, Kind kind);
 bool is_constant(const Expr& e, std::string_view name);
 bool is_integer(const Expr& e);
-bool is_set(const Expr& e);       // finite, interval, union, intersection, complement, named
-bool is_set_like(const Expr& e);  // or a tuple
-bool is_relation(const Expr& e);  // one relation, a conjunction or a negation
-bool is_equation(const Expr& e);  // an equation or a conjunction of them
+bool is_percentage(const Expr& e);  // as percent() makes it
+bool is_set(const Expr& e);         // finite, interval, union, intersection, complement, named
+bool is_set_like(const Expr& e);    // or a tuple
+bool is_relation(const Expr& e);    // one relation, a conjunction or a negation
+bool is_arithmetic(const Expr& e);  // none of these
+bool is_equation(const Expr& e);    // an equation or a conjunction of them
 std::size_t rows(const Expr& matrix);
 
-using Symbols = std::set<std::pair<std::string, bool>>;  // name, is_real
-void collect_symbols(const Expr& e, Symbols& symbols);
 bool contains_kind(const Expr& e, Kind kind);
-Expr substitute(const Expr& e, const std::string& symbol_name, const Expr& value);
 
 // The tree as text, for people and for comparing printed forms.
 std::string to_text(const Expr& e);

@@ -1,49 +1,38 @@
-// Trees as text, as people read them.
-#include <fmt/core.h>
+// Trees as text: as people read them, and in a canonical order, for comparing.
+#include <fmt/ranges.h>
 
-#include "math/expr_text_parts.h"
+#include <algorithm>
+
+#include "math/exact.h"
+#include "math/expr.h"
 
 namespace umf {
-
-std::string joined(const std::vector<std::string>& parts, const char* separator) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) text += separator;
-    text += parts[i];
-  }
-  return text;
-}
-
-const char* wrapper_of(Kind kind) {
-  switch (kind) {
-    case Kind::kSum:
-      return "Sum";
-    case Kind::kProduct:
-      return "Product";
-    case Kind::kIntegral:
-      return "Integral";
-    case Kind::kLimit:
-      return "Limit";
-    case Kind::kDerivative:
-      return "Derivative";
-    case Kind::kUnion:
-      return "Union";
-    case Kind::kIntersection:
-      return "Intersection";
-    case Kind::kComplement:
-      return "Complement";
-    case Kind::kAnd:
-      return "And";
-    case Kind::kNot:
-      return "Not";
-    case Kind::kMatrix:
-      return "Matrix";
-    default:
-      return "";
-  }
-}
-
 namespace {
+
+template <class Print>
+std::vector<std::string> each(const Expr& e, const Print& print) {
+  std::vector<std::string> parts;
+  for (const Expr& arg : e->args) parts.push_back(print(arg));
+  return parts;
+}
+
+// "Sum" for a sum, "" for kinds that are written with signs.
+std::string_view wrapper_of(Kind kind) {
+  static constexpr std::pair<Kind, std::string_view> kWrappers[] = {
+      {Kind::kSum, "Sum"},
+      {Kind::kProduct, "Product"},
+      {Kind::kIntegral, "Integral"},
+      {Kind::kLimit, "Limit"},
+      {Kind::kDerivative, "Derivative"},
+      {Kind::kUnion, "Union"},
+      {Kind::kIntersection, "Intersection"},
+      {Kind::kComplement, "Complement"},
+      {Kind::kAnd, "And"},
+      {Kind::kNot, "Not"},
+      {Kind::kMatrix, "Matrix"}};
+  const auto* found = std::ranges::find(kWrappers, kind, &std::pair<Kind, std::string_view>::first);
+  return found == std::end(kWrappers) ? "" : found->second;
+}
 
 const char* interval_name(const Expr& e) {
   if (e->left_open) return e->right_open ? "Interval.open" : "Interval.Lopen";
@@ -92,10 +81,10 @@ std::string product_text(const Expr& e) {
       above.push_back(is(factor, Kind::kPow) ? power_text(factor) : grouped(factor));
     }
   }
-  std::string text = sign + (above.empty() ? "1" : joined(above, "*"));
+  const std::string text = sign + (above.empty() ? "1" : fmt::format("{}", fmt::join(above, "*")));
   if (below.empty()) return text;
-  const std::string under = joined(below, "*");
-  return text + "/" + (below.size() > 1 ? fmt::format("({})", under) : under);
+  if (below.size() == 1) return text + "/" + below[0];
+  return fmt::format("{}/({})", text, fmt::join(below, "*"));
 }
 
 std::string sum_text(const Expr& e) {
@@ -112,7 +101,9 @@ std::string sum_text(const Expr& e) {
   return text;
 }
 
-std::string list_text(const Expr& e) { return joined(each(e, to_text), ", "); }
+std::string list_text(const Expr& e) {
+  return fmt::format("{}", fmt::join(each(e, to_text), ", "));
+}
 
 std::string row_text(const Expr& e) {
   std::string text = "[";
@@ -124,6 +115,27 @@ std::string row_text(const Expr& e) {
     text += to_text(e->args[i]);
   }
   return text + "]]";
+}
+
+// Numbers among `parts` are folded where that is easily done; the rest is sorted.
+std::string canonical_operands(const Expr& e) {
+  const bool sum = is(e, Kind::kAdd);
+  mpq_class folded = sum ? 0 : 1;
+  std::vector<std::string> parts;
+  for (const Expr& arg : e->args) {
+    if (is(arg, Kind::kNumber)) {
+      if (sum)
+        folded += arg->value;
+      else
+        folded *= arg->value;
+    } else {
+      parts.push_back(canonical_text(arg));
+    }
+  }
+  if (parts.empty() || folded != (sum ? 0 : 1)) parts.push_back(folded.get_str());
+  if (parts.size() == 1) return parts[0];
+  std::sort(parts.begin(), parts.end());
+  return fmt::format("({})", fmt::join(parts, sum ? "+" : "*"));
 }
 
 }  // namespace
@@ -159,6 +171,34 @@ std::string to_text(const Expr& e) {
       return fmt::format("Matrix({})", row_text(e));
     default:
       return fmt::format("{}({})", wrapper_of(e->kind), list_text(e));
+  }
+}
+
+std::string canonical_text(const Expr& e) {
+  if (const auto exact = exact_value(e)) return exact->get_str();
+  if (is(e, Kind::kAdd) || is(e, Kind::kMul)) return canonical_operands(e);
+  std::vector<std::string> parts = each(e, canonical_text);
+  switch (e->kind) {
+    case Kind::kSymbol:
+      return (e->is_real ? "$" : "%") + e->name;
+    case Kind::kConstant:
+    case Kind::kNamedSet:
+      return "#" + e->name;
+    case Kind::kFloat:
+      return fmt::format("~{}", e->real);
+    case Kind::kInterval:
+      return fmt::format("{}{}, {}{}", e->left_open ? "(" : "[", parts[0], parts[1],
+                         e->right_open ? ")" : "]");
+    case Kind::kSet:
+      std::ranges::sort(parts);
+      return fmt::format("{{{}}}", fmt::join(parts, ","));
+    case Kind::kUnion:
+    case Kind::kIntersection:
+      std::ranges::sort(parts);
+      return fmt::format("{}({})", wrapper_of(e->kind), fmt::join(parts, ","));
+    default:
+      return fmt::format("{}{}<{}>{}({})", wrapper_of(e->kind), static_cast<int>(e->kind), e->name,
+                         e->columns, fmt::join(parts, ","));
   }
 }
 

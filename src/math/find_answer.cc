@@ -1,4 +1,5 @@
 // Reading the answer out of a text: the best candidate that can be understood.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -22,10 +23,6 @@ struct Read {
   Expr value;
   std::string text, meant;  // see MathAnswer
 };
-
-Expr in_percent(const Expr& value) {
-  return is_relation(value) || is_set_like(value) ? value : percent(value);
-}
 
 template <class Parse>
 Expr value_or_null(const Parse& parse) {
@@ -55,23 +52,17 @@ Read read_environments(const std::vector<AnswerCandidate::Environment>& environm
     Expr value = value_or_null([&] { return parse_latex(meant.back(), lost); });
     if (is_percent) {
       meant.back() += "\\%";
-      if (value) value = in_percent(value);
+      if (value && is_arithmetic(value)) value = percent(value);
     }
     values.push_back(value);
   }
   if (values.empty()) return {};
-  bool all = true;
-  std::vector<Expr> elements;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    all = all && values[i];
-    if (!values[i]) continue;
-    if (is(values[i], Kind::kSet))
-      elements.insert(elements.end(), values[i]->args.begin(), values[i]->args.end());
-    else
-      elements.push_back(values[i]);
+  if (values.size() == 1 || std::ranges::count(values, nullptr) > 0) {
+    return {values[0], texts[0], meant[0]};
   }
-  if (values.size() > 1 && all) return {finite_set(elements), listed(texts), listed(meant)};
-  return {values[0], texts[0], meant[0]};
+  std::vector<Expr> elements;
+  for (const Expr& value : values) append_flat(elements, Kind::kSet, value);
+  return {finite_set(elements), listed(texts), listed(meant)};
 }
 
 Read read_number(const AnswerCandidate& candidate) {

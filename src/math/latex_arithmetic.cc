@@ -35,7 +35,7 @@ bool ends_in_mixed_number(const std::vector<Expr>& factors) {
 }  // namespace
 
 Expr scalar(const Expr& e) {
-  if (!is_relation(e) && !is_set_like(e)) return e;
+  if (is_arithmetic(e)) return e;
   if (!is(e, Kind::kSet) || e->args.size() != 1) throw NotUnderstood("arithmetic with a set");
   return scalar(e->args[0]);
 }

@@ -8,8 +8,6 @@
 namespace umf {
 namespace {
 
-bool is_arithmetic(const Expr& e) { return !is_relation(e) && !is_set_like(e); }
-
 // To the left of "=", symbols in brackets are a tuple, not an interval, and one value in braces is
 // that value.
 Expr left_side(const Expr& e) {
@@ -90,10 +88,7 @@ Expr LatexGrammar::equation_with_list(const std::vector<Expr>& entries) {
       names.push_back(equation ? e->args[0] : e);
       if (!is_name(names.back())) return nullptr;
       if (!equation) continue;
-      if (is(e->args[1], Kind::kSet))
-        values = e->args[1]->args;
-      else
-        values.push_back(e->args[1]);
+      append_flat(values, Kind::kSet, e->args[1]);
     } else {
       if (is_relation(e)) return nullptr;
       values.push_back(e);

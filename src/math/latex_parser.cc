@@ -91,11 +91,7 @@ Expr parse_whole(std::string_view text, bool real_symbols, LostUnits lost_units)
       const std::string chosen = either_sign().replaced(text, [&](const Pattern::Match& match) {
         return match.text(text, 1) == plus ? "+" : "-";
       });
-      const Expr value = parse_whole(chosen, real_symbols, lost_units);
-      if (is(value, Kind::kSet))
-        values.insert(values.end(), value->args.begin(), value->args.end());
-      else
-        values.push_back(value);
+      append_flat(values, Kind::kSet, parse_whole(chosen, real_symbols, lost_units));
     }
     return finite_set(std::move(values));
   }
