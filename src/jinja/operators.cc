@@ -17,23 +17,8 @@ using Kind = Value::Kind;
 constexpr std::size_t kSizeLimit = 1 << 24;  // bytes of a repeated text, items of a repeated list
 
 std::string_view sign(Operator operation) {
-  switch (operation) {
-    case Operator::kAdd:
-      return "+";
-    case Operator::kSubtract:
-      return "-";
-    case Operator::kMultiply:
-      return "*";
-    case Operator::kDivide:
-      return "/";
-    case Operator::kFloorDivide:
-      return "//";
-    case Operator::kModulo:
-      return "%";
-    case Operator::kPower:
-      return "**";
-  }
-  return "?";
+  static constexpr std::string_view kSigns[] = {"+", "-", "*", "/", "//", "%", "**"};
+  return kSigns[static_cast<int>(operation)];
 }
 
 // `result` by reference: it is written while the first argument is evaluated.

@@ -16,47 +16,6 @@ using Kind = Value::Kind;
 
 }  // namespace
 
-Value Value::undefined(const std::string* missing) {
-  Value value;
-  value.missing = missing;
-  return value;
-}
-Value Value::none() {
-  Value value;
-  value.kind = Kind::kNone;
-  return value;
-}
-Value Value::of(bool boolean) {
-  Value value;
-  value.kind = Kind::kBool;
-  value.boolean = boolean;
-  return value;
-}
-Value Value::of(std::int64_t integer) {
-  Value value;
-  value.kind = Kind::kInteger;
-  value.integer = integer;
-  return value;
-}
-Value Value::of(double number) {
-  Value value;
-  value.kind = Kind::kFloat;
-  value.number = number;
-  return value;
-}
-Value Value::of(const Text* text) {
-  Value value;
-  value.kind = Kind::kText;
-  value.text = text;
-  return value;
-}
-Value Value::of(Function function) {
-  Value value;
-  value.kind = Kind::kFunction;
-  value.function = function;
-  return value;
-}
-
 std::vector<const Value*> Arguments::bind(std::string_view callee,
                                           std::initializer_list<std::string_view> signature) const {
   if (positional.size() > signature.size()) {
@@ -96,56 +55,38 @@ Value Heap::text(Text text) {
 Value Heap::list(std::vector<Value> items, List::Shape shape) {
   spend(1 + items.size());
   lists_.push_back({shape, std::move(items)});
-  Value value;
-  value.kind = Kind::kList;
-  value.list = &lists_.back();
-  return value;
+  return {.kind = Kind::kList, .list = &lists_.back()};
 }
 
 Value Heap::dict(Dict dict) {
   spend(1 + 2 * dict.items.size());
   dicts_.push_back(std::move(dict));
-  Value value;
-  value.kind = Kind::kDict;
-  value.dict = &dicts_.back();
-  return value;
+  return {.kind = Kind::kDict, .dict = &dicts_.back()};
 }
 
 Value Heap::space() {
   spend(1);
   spaces_.emplace_back();
-  Value value;
-  value.kind = Kind::kNamespace;
-  value.space = &spaces_.back();
-  return value;
+  return {.kind = Kind::kNamespace, .space = &spaces_.back()};
 }
 
 Value Heap::loop(std::vector<Value> items) {
   spend(2);
   loops_.emplace_back();
   loops_.back().items = std::move(items);
-  Value value;
-  value.kind = Kind::kLoop;
-  value.loop = &loops_.back();
-  return value;
+  return {.kind = Kind::kLoop, .loop = &loops_.back()};
 }
 
 Value Heap::macro(const Statement* definition, Frame* scope) {
   spend(1);
   macros_.push_back({definition, scope});
-  Value value;
-  value.kind = Kind::kMacro;
-  value.macro = &macros_.back();
-  return value;
+  return {.kind = Kind::kMacro, .macro = &macros_.back()};
 }
 
 Value Heap::method(Value self, std::string name) {
   spend(2);
   methods_.push_back({self, std::move(name)});
-  Value value;
-  value.kind = Kind::kMethod;
-  value.method = &methods_.back();
-  return value;
+  return {.kind = Kind::kMethod, .method = &methods_.back()};
 }
 
 const std::string* Heap::name(std::string name) {
@@ -161,45 +102,12 @@ Frame* Heap::frame(Frame* parent) {
 }
 
 std::string_view type_name(Value value) {
-  switch (value.kind) {
-    case Kind::kUndefined:
-      return "Undefined";
-    case Kind::kNone:
-      return "NoneType";
-    case Kind::kBool:
-      return "bool";
-    case Kind::kInteger:
-      return "int";
-    case Kind::kFloat:
-      return "float";
-    case Kind::kText:
-      return "str";
-    case Kind::kList:
-      switch (value.list->shape) {
-        case List::Shape::kList:
-          return "list";
-        case List::Shape::kTuple:
-          return "tuple";
-        case List::Shape::kView:
-          return "view";
-        case List::Shape::kGenerator:
-          return "generator";
-      }
-      return "list";
-    case Kind::kDict:
-      return "dict";
-    case Kind::kNamespace:
-      return "namespace";
-    case Kind::kLoop:
-      return "loop";
-    case Kind::kMacro:
-      return "macro";
-    case Kind::kFunction:
-      return "function";
-    case Kind::kMethod:
-      return "method";
-  }
-  return "value";
+  static constexpr std::string_view kShapes[] = {"list", "tuple", "view", "generator"};
+  static constexpr std::string_view kKinds[] = {
+      "Undefined", "NoneType",  "bool", "int",   "float",    "str",   "list",
+      "dict",      "namespace", "loop", "macro", "function", "method"};
+  return value.is(Kind::kList) ? kShapes[static_cast<int>(value.list->shape)]
+                               : kKinds[static_cast<int>(value.kind)];
 }
 
 void fail_undefined(Value value, std::string_view use) {

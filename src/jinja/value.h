@@ -57,13 +57,13 @@ struct Value {
     const Method* method;
   };
 
-  static Value undefined(const std::string* missing = nullptr);
-  static Value none();
-  static Value of(bool value);
-  static Value of(std::int64_t value);
-  static Value of(double value);
-  static Value of(const Text* value);
-  static Value of(Function value);
+  static Value undefined(const std::string* name = nullptr) { return {.missing = name}; }
+  static Value none() { return {.kind = Kind::kNone}; }
+  static Value of(bool value) { return {.kind = Kind::kBool, .boolean = value}; }
+  static Value of(std::int64_t value) { return {.kind = Kind::kInteger, .integer = value}; }
+  static Value of(double value) { return {.kind = Kind::kFloat, .number = value}; }
+  static Value of(const Text* value) { return {.kind = Kind::kText, .text = value}; }
+  static Value of(Function value) { return {.kind = Kind::kFunction, .function = value}; }
 
   bool is(Kind other) const { return kind == other; }
   bool is_number() const { return is(Kind::kBool) || is(Kind::kInteger) || is(Kind::kFloat); }
