@@ -1,4 +1,4 @@
-// Expressions and calls; statements are in jinja_run.cc.
+// Expressions and calls; statements are in run.cc.
 #include "jinja/eval.h"
 
 #include <fmt/core.h>
@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "jinja/filters.h"
-#include "jinja/guards.h"
 #include "jinja/methods.h"
 #include "jinja/operators.h"
 #include "jinja/print.h"
@@ -18,28 +17,6 @@ namespace {
 using Kind = Expression::Kind;
 
 constexpr std::int64_t kRangeLimit = 100'000;  // as in Jinja's sandbox
-
-bool holds(Heap& heap, Comparison comparison, Value left, Value right) {
-  switch (comparison) {
-    case Comparison::kEqual:
-      return equals(heap, left, right);
-    case Comparison::kNotEqual:
-      return !equals(heap, left, right);
-    case Comparison::kLess:
-      return order(heap, left, right) < 0;
-    case Comparison::kLessEqual:
-      return order(heap, left, right) <= 0;
-    case Comparison::kGreater:
-      return order(heap, left, right) > 0;
-    case Comparison::kGreaterEqual:
-      return order(heap, left, right) >= 0;
-    case Comparison::kIn:
-      return contains(heap, right, left);
-    case Comparison::kNotIn:
-      return !contains(heap, right, left);
-  }
-  return false;
-}
 
 Value range(Heap& heap, const Arguments& arguments) {
   std::int64_t bounds[3] = {0, 0, 1};  // start, stop, step
@@ -240,12 +217,6 @@ Value Renderer::eval_filter(const Expression& filter) {
   return find_filter(filter.name)(heap_, subject, arguments);
 }
 
-Value Renderer::apply_filters(const Expression* filters, Value subject) {
-  if (filters == nullptr) return subject;
-  filtered_ = subject;
-  return eval(*filters);
-}
-
 Value Renderer::eval_test(const Expression& test) {
   const Value subject = eval(*test.items[0]);
   const Arguments arguments = eval_arguments(test);
@@ -266,10 +237,6 @@ Value Renderer::eval_call(const Expression& node, const Value* caller) {
   const Value callee = eval(*node.items[0]);
   const Arguments arguments = eval_arguments(node);
   at_ = node.at;
-  return call(callee, arguments, caller);
-}
-
-Value Renderer::call(Value callee, const Arguments& arguments, const Value* caller) {
   if (callee.is(Value::Kind::kMacro)) return call_macro(*callee.macro, arguments, caller);
   if (caller != nullptr) throw Failure("a call block needs a macro that uses caller()");
   if (callee.is(Value::Kind::kMethod)) return call_method(heap_, *callee.method, arguments);

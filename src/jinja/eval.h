@@ -1,6 +1,8 @@
 // Runs a parsed template.
 #pragma once
 
+#include <utility>
+
 #include "jinja/ast.h"
 #include "jinja/value.h"
 
@@ -18,9 +20,32 @@ class Renderer {
  private:
   enum class Flow { kNext, kBreak, kContinue };
 
-  class Depth;
-  class Scope;
-  class Output;
+  // How deep the renderer is, until the guard is destroyed.
+  class Depth {
+   public:
+    explicit Depth(Renderer& renderer) : renderer_(renderer) {
+      constexpr int kLimit = 1000;  // a chain of calls this long would endanger the stack
+      if (renderer_.depth_ >= kLimit) throw Failure("calls and expressions are nested too deeply");
+      ++renderer_.depth_;
+    }
+    ~Depth() { --renderer_.depth_; }
+
+   private:
+    Renderer& renderer_;
+  };
+
+  // New variables are visible until the guard is destroyed.
+  class Scope {
+   public:
+    Scope(Renderer& renderer, Frame* parent)
+        : renderer_(renderer),
+          outer_(std::exchange(renderer.frame_, renderer.heap_.frame(parent))) {}
+    ~Scope() { renderer_.frame_ = outer_; }
+
+   private:
+    Renderer& renderer_;
+    Frame* outer_;
+  };
 
   Flow run(const Block& block);
   Flow run(const Statement& statement);
@@ -28,6 +53,8 @@ class Renderer {
   Flow run_if(const Statement& choice);
   void run_with(const Statement& with);
   Text captured(const Block& block);
+  // What the filters of a set or filter block make of its text.
+  Value filtered_text(const Statement& block);
   void run_call_block(const Statement& call);
   void print(Value value);
   void write(const Text& text);
@@ -44,10 +71,7 @@ class Renderer {
   Value eval_call(const Expression& call, const Value* caller);
   std::vector<Value> eval_all(const std::vector<const Expression*>& items);
   Arguments eval_arguments(const Expression& call);
-  // The filters of a block, applied to its text.
-  Value apply_filters(const Expression* filters, Value subject);
 
-  Value call(Value callee, const Arguments& arguments, const Value* caller);
   Value call_macro(const Macro& macro, const Arguments& arguments, const Value* caller);
   Value call_function(Function function, const Arguments& arguments);
   Value lookup(const std::string& name) const;

@@ -143,6 +143,28 @@ Value concatenate(Heap& heap, Value left, Value right) {
 
 }  // namespace
 
+bool holds(Heap& heap, Comparison comparison, Value left, Value right) {
+  switch (comparison) {
+    case Comparison::kEqual:
+      return equals(heap, left, right);
+    case Comparison::kNotEqual:
+      return !equals(heap, left, right);
+    case Comparison::kLess:
+      return order(heap, left, right) < 0;
+    case Comparison::kLessEqual:
+      return order(heap, left, right) <= 0;
+    case Comparison::kGreater:
+      return order(heap, left, right) > 0;
+    case Comparison::kGreaterEqual:
+      return order(heap, left, right) >= 0;
+    case Comparison::kIn:
+      return contains(heap, right, left);
+    case Comparison::kNotIn:
+      return !contains(heap, right, left);
+  }
+  return false;
+}
+
 Value arithmetic(Heap& heap, Operator operation, Value left, Value right) {
   if (left.is_integral() && right.is_integral()) {
     return integer_arithmetic(operation, left.as_integer(), right.as_integer());

@@ -5,6 +5,9 @@
 
 namespace umf::jinja {
 
+// Throws Failure when the comparison asks for an order that the two do not have.
+bool holds(Heap& heap, Comparison comparison, Value left, Value right);
+
 // Throws Failure for types the operator does not take, for integers past 64 bits, division by zero.
 Value arithmetic(Heap& heap, Operator operation, Value left, Value right);
 Value negate(Value value);

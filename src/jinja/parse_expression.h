@@ -1,4 +1,4 @@
-// The expression half of the parser; statements derive from it in jinja_parser.cc.
+// The expression half of the parser; statements derive from it in parser.cc.
 #pragma once
 
 #include <initializer_list>

@@ -18,8 +18,9 @@ struct TestEntry {
   Test test;
 };
 
-Value operand(std::string_view test, const Arguments& arguments) {
-  const auto given = arguments.bind(test, {"other"});
+Value operand(std::string_view test, const Arguments& arguments,
+              std::string_view parameter = "other") {
+  const auto given = arguments.bind(test, {parameter});
   if (given[0] == nullptr) throw Failure(fmt::format("the test '{}' needs an argument", test));
   return *given[0];
 }
@@ -66,26 +67,22 @@ bool is_callable(Heap&, Value subject, const Arguments& arguments) {
          subject.is(Kind::kUndefined);
 }
 
-bool is_divisible(Heap& heap, Value subject, Value by) {
-  const Value remainder = arithmetic(heap, Operator::kModulo, subject, by);
-  return equals(heap, remainder, Value::of(std::int64_t{0}));
+bool leaves(Heap& heap, Value subject, Value by, std::int64_t remainder) {
+  return equals(heap, arithmetic(heap, Operator::kModulo, subject, by), Value::of(remainder));
 }
 
 bool is_odd(Heap& heap, Value subject, const Arguments& arguments) {
   arguments.bind("odd", {});
-  const Value two = Value::of(std::int64_t{2}), one = Value::of(std::int64_t{1});
-  return equals(heap, arithmetic(heap, Operator::kModulo, subject, two), one);
+  return leaves(heap, subject, Value::of(std::int64_t{2}), 1);
 }
 
 bool is_even(Heap& heap, Value subject, const Arguments& arguments) {
   arguments.bind("even", {});
-  return is_divisible(heap, subject, Value::of(std::int64_t{2}));
+  return leaves(heap, subject, Value::of(std::int64_t{2}), 0);
 }
 
 bool is_divisible_by(Heap& heap, Value subject, const Arguments& arguments) {
-  const auto given = arguments.bind("divisibleby", {"num"});
-  if (given[0] == nullptr) throw Failure("the test 'divisibleby' needs an argument");
-  return is_divisible(heap, subject, *given[0]);
+  return leaves(heap, subject, operand("divisibleby", arguments, "num"), 0);
 }
 
 // At least one letter, and none of the other case.
@@ -103,28 +100,13 @@ bool is_case(Heap& heap, Value subject, const Arguments& arguments) {
   return found;
 }
 
-bool is_equal(Heap& heap, Value subject, const Arguments& arguments) {
-  return equals(heap, subject, operand("equalto", arguments));
-}
-bool is_unequal(Heap& heap, Value subject, const Arguments& arguments) {
-  return !equals(heap, subject, operand("ne", arguments));
-}
-bool is_less(Heap& heap, Value subject, const Arguments& arguments) {
-  return order(heap, subject, operand("lessthan", arguments)) < 0;
-}
-bool is_at_most(Heap& heap, Value subject, const Arguments& arguments) {
-  return order(heap, subject, operand("le", arguments)) <= 0;
-}
-bool is_greater(Heap& heap, Value subject, const Arguments& arguments) {
-  return order(heap, subject, operand("greaterthan", arguments)) > 0;
-}
-bool is_at_least(Heap& heap, Value subject, const Arguments& arguments) {
-  return order(heap, subject, operand("ge", arguments)) >= 0;
-}
-bool is_in(Heap& heap, Value subject, const Arguments& arguments) {
-  const auto given = arguments.bind("in", {"seq"});
-  if (given[0] == nullptr) throw Failure("the test 'in' needs an argument");
-  return contains(heap, *given[0], subject);
+template <Comparison kComparison>
+bool compares(Heap& heap, Value subject, const Arguments& arguments) {
+  static constexpr std::string_view kNames[] = {"equalto",     "ne", "lessthan", "le",
+                                                "greaterthan", "ge", "in"};
+  const std::string_view parameter = kComparison == Comparison::kIn ? "seq" : "other";
+  const Value other = operand(kNames[static_cast<int>(kComparison)], arguments, parameter);
+  return holds(heap, kComparison, subject, other);
 }
 
 constexpr TestEntry kTests[] = {
@@ -147,22 +129,22 @@ constexpr TestEntry kTests[] = {
     {"odd", is_odd},
     {"even", is_even},
     {"divisibleby", is_divisible_by},
-    {"in", is_in},
-    {"==", is_equal},
-    {"eq", is_equal},
-    {"equalto", is_equal},
-    {"!=", is_unequal},
-    {"ne", is_unequal},
-    {"<", is_less},
-    {"lt", is_less},
-    {"lessthan", is_less},
-    {"<=", is_at_most},
-    {"le", is_at_most},
-    {">", is_greater},
-    {"gt", is_greater},
-    {"greaterthan", is_greater},
-    {">=", is_at_least},
-    {"ge", is_at_least},
+    {"in", compares<Comparison::kIn>},
+    {"==", compares<Comparison::kEqual>},
+    {"eq", compares<Comparison::kEqual>},
+    {"equalto", compares<Comparison::kEqual>},
+    {"!=", compares<Comparison::kNotEqual>},
+    {"ne", compares<Comparison::kNotEqual>},
+    {"<", compares<Comparison::kLess>},
+    {"lt", compares<Comparison::kLess>},
+    {"lessthan", compares<Comparison::kLess>},
+    {"<=", compares<Comparison::kLessEqual>},
+    {"le", compares<Comparison::kLessEqual>},
+    {">", compares<Comparison::kGreater>},
+    {"gt", compares<Comparison::kGreater>},
+    {"greaterthan", compares<Comparison::kGreater>},
+    {">=", compares<Comparison::kGreaterEqual>},
+    {"ge", compares<Comparison::kGreaterEqual>},
 };
 
 }  // namespace

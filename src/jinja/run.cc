@@ -1,8 +1,7 @@
-// Statements; expressions are in jinja_eval.cc.
+// Statements; expressions are in eval.cc.
 #include <fmt/core.h>
 
 #include "jinja/eval.h"
-#include "jinja/guards.h"
 #include "jinja/print.h"
 
 namespace umf::jinja {
@@ -49,22 +48,18 @@ Renderer::Flow Renderer::run(const Statement& statement) {
     case Kind::kSet:
       assign(*statement.targets[0], eval(*statement.expressions[0]));
       break;
-    case Kind::kSetBlock: {
-      const Value text = heap_.text(captured(statement.blocks[0]));
-      assign(*statement.targets[0], apply_filters(statement.expressions[0], text));
+    case Kind::kSetBlock:
+      assign(*statement.targets[0], filtered_text(statement));
       break;
-    }
     case Kind::kMacro:
       define(statement.name, heap_.macro(&statement, frame_));
       break;
     case Kind::kCallBlock:
       run_call_block(statement);
       break;
-    case Kind::kFilterBlock: {
-      const Value text = heap_.text(captured(statement.blocks[0]));
-      print(apply_filters(statement.expressions[0], text));
+    case Kind::kFilterBlock:
+      print(filtered_text(statement));
       break;
-    }
     case Kind::kWith:
       run_with(statement);
       break;
@@ -133,12 +128,16 @@ void Renderer::run_with(const Statement& with) {
 
 Text Renderer::captured(const Block& block) {
   const Scope scope(*this, frame_);
-  Text text;
-  {
-    const Output output(*this, text);
-    run(block);
-  }
-  return text;
+  Text outer = std::exchange(output_, Text());
+  run(block);
+  return std::exchange(output_, std::move(outer));
+}
+
+Value Renderer::filtered_text(const Statement& block) {
+  const Value text = heap_.text(captured(block.blocks[0]));
+  if (block.expressions[0] == nullptr) return text;
+  filtered_ = text;
+  return eval(*block.expressions[0]);
 }
 
 void Renderer::run_call_block(const Statement& call) {
