@@ -91,7 +91,6 @@ struct Statement {
   };
   Kind kind = Kind::kText;
   std::size_t at = 0;
-  int depth = 1;
   std::string name;
   Text text;
   std::vector<const Expression*> targets;  // names, tuples of targets, or namespace attributes

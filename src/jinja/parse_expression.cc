@@ -58,21 +58,15 @@ void ExpressionParser::fail_here(std::string_view wanted) const {
   fail(current().at, fmt::format("expected {}, got {}", wanted, describe(current())));
 }
 
-const Lexeme& ExpressionParser::after_current() const {
-  return lexemes_[std::min(next_ + 1, lexemes_.size() - 1)];
-}
-
 Lexeme ExpressionParser::take() {
   Lexeme taken = lexemes_[next_];
   if (next_ + 1 < lexemes_.size()) ++next_;
   return taken;
 }
 
-bool ExpressionParser::at_operator(std::string_view text) const {
-  return current().kind == Lexeme::Kind::kOperator && current().text == text;
-}
-bool ExpressionParser::at_name(std::string_view text) const {
-  return current().kind == Lexeme::Kind::kName && current().text == text;
+bool ExpressionParser::stands(std::size_t ahead, Lexeme::Kind kind, std::string_view text) const {
+  const Lexeme& lexeme = lexemes_[std::min(next_ + ahead, lexemes_.size() - 1)];
+  return lexeme.kind == kind && lexeme.text == text;
 }
 bool ExpressionParser::skip_operator(std::string_view text) {
   const bool found = at_operator(text);
@@ -104,11 +98,20 @@ const Expression* ExpressionParser::add(Expression node) {
   return &template_.expressions.back();
 }
 
-const Expression* ExpressionParser::binary(Operator operation, std::size_t at,
-                                           const Expression* left, const Expression* right) {
-  Expression node = make(Expression::Kind::kBinary, at, {left, right});
-  node.operation = operation;
-  return add(std::move(node));
+template <class Operand>
+const Expression* ExpressionParser::left_to_right(std::initializer_list<BinarySign> signs,
+                                                  Operand&& operand) {
+  const Expression* left = operand();
+  while (true) {
+    const auto* sign = std::find_if(signs.begin(), signs.end(), [&](const BinarySign& each) {
+      return each.kind == Expression::Kind::kBinary ? at_operator(each.text) : at_name(each.text);
+    });
+    if (sign == signs.end()) return left;
+    const std::size_t at = take().at;
+    Expression node = make(sign->kind, at, {left, operand()});
+    node.operation = sign->operation;
+    left = add(std::move(node));
+  }
 }
 
 const Expression* ExpressionParser::expression() {
@@ -128,21 +131,13 @@ const Expression* ExpressionParser::conditional() {
 }
 
 const Expression* ExpressionParser::disjunction() {
-  const Expression* left = conjunction();
-  while (at_name("or")) {
-    const std::size_t at = take().at;
-    left = add(make(Expression::Kind::kOr, at, {left, conjunction()}));
-  }
-  return left;
+  return left_to_right({{.text = "or", .kind = Expression::Kind::kOr}},
+                       [this] { return conjunction(); });
 }
 
 const Expression* ExpressionParser::conjunction() {
-  const Expression* left = negation();
-  while (at_name("and")) {
-    const std::size_t at = take().at;
-    left = add(make(Expression::Kind::kAnd, at, {left, negation()}));
-  }
-  return left;
+  return left_to_right({{.text = "and", .kind = Expression::Kind::kAnd}},
+                       [this] { return negation(); });
 }
 
 const Expression* ExpressionParser::negation() {
@@ -159,8 +154,7 @@ const Expression* ExpressionParser::comparison() {
       {">", Comparison::kGreater}, {">=", Comparison::kGreaterEqual}};
   const auto sign = [&]() -> std::optional<Comparison> {
     if (skip_name("in")) return Comparison::kIn;
-    if (at_name("not") && after_current().kind == Lexeme::Kind::kName &&
-        after_current().text == "in") {
+    if (at_name("not") && stands(1, Lexeme::Kind::kName, "in")) {
       take();
       take();
       return Comparison::kNotIn;
@@ -180,13 +174,8 @@ const Expression* ExpressionParser::comparison() {
 }
 
 const Expression* ExpressionParser::sum() {
-  const Expression* left = concatenation();
-  while (at_operator("+") || at_operator("-")) {
-    const Lexeme sign = take();
-    left = binary(sign.text == "+" ? Operator::kAdd : Operator::kSubtract, sign.at, left,
-                  concatenation());
-  }
-  return left;
+  return left_to_right({{"+", Operator::kAdd}, {"-", Operator::kSubtract}},
+                       [this] { return concatenation(); });
 }
 
 const Expression* ExpressionParser::concatenation() {
@@ -198,28 +187,16 @@ const Expression* ExpressionParser::concatenation() {
 }
 
 const Expression* ExpressionParser::product() {
-  static constexpr std::pair<std::string_view, Operator> kSigns[] = {{"*", Operator::kMultiply},
-                                                                     {"/", Operator::kDivide},
-                                                                     {"//", Operator::kFloorDivide},
-                                                                     {"%", Operator::kModulo}};
-  const Expression* left = power();
-  while (true) {
-    const auto* sign = std::find_if(std::begin(kSigns), std::end(kSigns),
-                                    [&](const auto& entry) { return at_operator(entry.first); });
-    if (sign == std::end(kSigns)) return left;
-    const std::size_t at = take().at;
-    left = binary(sign->second, at, left, power());
-  }
+  return left_to_right({{"*", Operator::kMultiply},
+                        {"/", Operator::kDivide},
+                        {"//", Operator::kFloorDivide},
+                        {"%", Operator::kModulo}},
+                       [this] { return power(); });
 }
 
 // From left to right, unlike Python.
 const Expression* ExpressionParser::power() {
-  const Expression* left = unary(true);
-  while (at_operator("**")) {
-    const std::size_t at = take().at;
-    left = binary(Operator::kPower, at, left, unary(true));
-  }
-  return left;
+  return left_to_right({{"**", Operator::kPower}}, [this] { return unary(true); });
 }
 
 const Expression* ExpressionParser::unary(bool with_filters) {
@@ -267,8 +244,8 @@ const Expression* ExpressionParser::primary() {
       return add(std::move(node));
     case Lexeme::Kind::kOperator:
       if (at_operator("(")) return parenthesis();
-      if (at_operator("[")) return list();
-      if (at_operator("{")) return dict();
+      if (at_operator("[")) return list_or_dict(Expression::Kind::kList, "]");
+      if (at_operator("{")) return list_or_dict(Expression::Kind::kDict, "}");
       [[fallthrough]];
     default:
       fail_here("an expression");
@@ -283,27 +260,17 @@ const Expression* ExpressionParser::parenthesis() {
   return inside;
 }
 
-const Expression* ExpressionParser::list() {
-  Expression node = make(Expression::Kind::kList, take().at);
-  while (!at_operator("]")) {
+const Expression* ExpressionParser::list_or_dict(Expression::Kind kind, std::string_view end) {
+  Expression node = make(kind, take().at);
+  while (!at_operator(end)) {
     if (!node.items.empty()) expect_operator(",");
-    if (at_operator("]")) break;
+    if (at_operator(end)) break;
     node.items.push_back(expression());
-  }
-  expect_operator("]");
-  return add(std::move(node));
-}
-
-const Expression* ExpressionParser::dict() {
-  Expression node = make(Expression::Kind::kDict, take().at);
-  while (!at_operator("}")) {
-    if (!node.items.empty()) expect_operator(",");
-    if (at_operator("}")) break;
-    node.items.push_back(expression());
+    if (kind == Expression::Kind::kList) continue;
     expect_operator(":");
     node.items.push_back(expression());
   }
-  expect_operator("}");
+  expect_operator(end);
   return add(std::move(node));
 }
 
@@ -312,35 +279,32 @@ bool ExpressionParser::at_tuple_end(std::string_view end_name) const {
          at_operator(")") || (!end_name.empty() && at_name(end_name));
 }
 
-const Expression* ExpressionParser::tuple(bool with_if, std::string_view end_name) {
+template <class Item>
+const Expression* ExpressionParser::tuple_of(std::string_view end_name, std::string_view wanted,
+                                             Item&& item) {
   Expression node = make(Expression::Kind::kTuple, current().at);
   bool is_tuple = false;
   while (true) {
     if (!node.items.empty()) expect_operator(",");
     if (at_tuple_end(end_name)) break;
-    node.items.push_back(with_if ? expression() : disjunction());
+    node.items.push_back(item());
     if (!at_operator(",")) break;
     is_tuple = true;
   }
   if (is_tuple) return add(std::move(node));
-  if (node.items.empty()) fail_here("an expression");
+  if (node.items.empty()) fail_here(wanted);
   return node.items[0];
 }
 
+const Expression* ExpressionParser::tuple(bool with_if, std::string_view end_name) {
+  return tuple_of(end_name, "an expression",
+                  [&] { return with_if ? expression() : disjunction(); });
+}
+
 const Expression* ExpressionParser::target(std::string_view end_name) {
-  Expression node = make(Expression::Kind::kTuple, current().at);
   const std::size_t names_before = names_read_.size();
-  bool is_tuple = false;
-  while (true) {
-    if (!node.items.empty()) expect_operator(",");
-    if (at_tuple_end(end_name)) break;
-    node.items.push_back(primary());
-    if (!at_operator(",")) break;
-    is_tuple = true;
-  }
+  const Expression* result = tuple_of(end_name, "a name", [this] { return primary(); });
   names_read_.resize(names_before);  // assigned, not read
-  if (node.items.empty()) fail_here("a name");
-  const Expression* result = is_tuple ? add(std::move(node)) : node.items[0];
   check_target(*result);
   return result;
 }
@@ -422,8 +386,7 @@ void ExpressionParser::arguments(Expression& node) {
     if (at_operator("*") || at_operator("**")) {
       fail(current().at, "unpacking arguments with * or ** is not supported");
     }
-    if (current().kind == Lexeme::Kind::kName && after_current().kind == Lexeme::Kind::kOperator &&
-        after_current().text == "=") {
+    if (at_name_before("=")) {
       const Lexeme name = take();
       take();
       for (const auto& [earlier, value] : node.named) {

@@ -30,17 +30,19 @@ class ExpressionParser {
   [[noreturn]] void fail_here(std::string_view wanted) const;
 
   const Lexeme& current() const { return lexemes_[next_]; }
-  const Lexeme& after_current() const;
   Lexeme take();
-  bool at_operator(std::string_view text) const;
-  bool at_name(std::string_view text) const;
+  bool at_operator(std::string_view text) const { return stands(0, Lexeme::Kind::kOperator, text); }
+  bool at_name(std::string_view text) const { return stands(0, Lexeme::Kind::kName, text); }
+  // Whether any name is current and the operator follows it.
+  bool at_name_before(std::string_view text) const {
+    return current().kind == Lexeme::Kind::kName && stands(1, Lexeme::Kind::kOperator, text);
+  }
   bool skip_operator(std::string_view text);
   bool skip_name(std::string_view text);
   void expect_operator(std::string_view text);
   Lexeme expect_name();
 
   const Expression* expression();
-  const Expression* expression_without_if() { return disjunction(); }
   // An expression, or a tuple when commas follow; ends before `end_name` and at closing tags.
   const Expression* tuple(bool with_if, std::string_view end_name = "");
   // Names, or tuples of names: what a for loop or a set assigns to.
@@ -56,6 +58,17 @@ class ExpressionParser {
   std::vector<const Expression*> safes_;
 
  private:
+  struct BinarySign {
+    std::string_view text;
+    Operator operation = Operator::kAdd;  // of kBinary
+    Expression::Kind kind = Expression::Kind::kBinary;
+  };
+
+  // Whether the lexeme `ahead` places after the current one is this.
+  bool stands(std::size_t ahead, Lexeme::Kind kind, std::string_view text) const;
+  // One level of precedence: operands with any of `signs` between them.
+  template <class Operand>
+  const Expression* left_to_right(std::initializer_list<BinarySign> signs, Operand&& operand);
   const Expression* conditional();
   const Expression* disjunction();
   const Expression* conjunction();
@@ -68,8 +81,7 @@ class ExpressionParser {
   const Expression* unary(bool with_filters);
   const Expression* primary();
   const Expression* parenthesis();
-  const Expression* list();
-  const Expression* dict();
+  const Expression* list_or_dict(Expression::Kind kind, std::string_view end);
   const Expression* postfix(const Expression* subject);
   const Expression* postfix_filters(const Expression* subject);
   const Expression* attribute(const Expression* subject);
@@ -78,8 +90,8 @@ class ExpressionParser {
   const Expression* test(const Expression* subject);
   void arguments(Expression& node);
   bool at_tuple_end(std::string_view end_name) const;
-  const Expression* binary(Operator operation, std::size_t at, const Expression* left,
-                           const Expression* right);
+  template <class Item>
+  const Expression* tuple_of(std::string_view end_name, std::string_view wanted, Item&& item);
   void check_target(const Expression& target) const;
 
   std::vector<Lexeme> lexemes_;

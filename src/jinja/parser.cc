@@ -91,29 +91,41 @@ class Parser : ExpressionParser {
   }
 
   const Statement* statement() {
-    const std::size_t at = current().at;
-    const std::string name = expect_name().text;
-    if (name == "for") return for_loop(at);
-    if (name == "if") return condition(at);
-    if (name == "set") return assignment(at);
-    if (name == "macro") return macro(at);
-    if (name == "call") return call_block(at);
-    if (name == "filter") return filter_block(at);
-    if (name == "with") return with(at);
-    if (name == "generation") return generation(at);
-    if (name == "break" || name == "continue") {
-      if (loops_ == 0) fail(at, fmt::format("'{}' outside of a loop", name));
-      return add(make(name == "break" ? Kind::kBreak : Kind::kContinue, at));
+    static constexpr struct {
+      std::string_view name;
+      Kind kind;
+      void (Parser::*parse)(Statement&);
+    } kTags[] = {{"for", Kind::kFor, &Parser::for_loop},
+                 {"if", Kind::kIf, &Parser::condition},
+                 {"set", Kind::kSet, &Parser::assignment},
+                 {"macro", Kind::kMacro, &Parser::macro},
+                 {"call", Kind::kCallBlock, &Parser::call_block},
+                 {"filter", Kind::kFilterBlock, &Parser::filter_block},
+                 {"with", Kind::kWith, &Parser::with},
+                 {"generation", Kind::kScope, &Parser::generation},
+                 {"break", Kind::kBreak, &Parser::jump},
+                 {"continue", Kind::kContinue, &Parser::jump}};
+    const Lexeme name = expect_name();
+    for (const auto& tag : kTags) {
+      if (tag.name != name.text) continue;
+      Statement result = make(tag.kind, name.at);
+      (this->*tag.parse)(result);
+      return add(std::move(result));
     }
-    fail(at, fmt::format("the tag '{}' is not supported here", name));
+    fail(name.at, fmt::format("the tag '{}' is not supported here", name.text));
+  }
+
+  void jump(Statement& jump) {
+    if (loops_ > 0) return;
+    const std::string_view name = jump.kind == Kind::kBreak ? "break" : "continue";
+    fail(jump.at, fmt::format("'{}' outside of a loop", name));
   }
 
   bool read_since(std::size_t begin, std::string_view name) const {
     return std::find(names_read_.begin() + begin, names_read_.end(), name) != names_read_.end();
   }
 
-  const Statement* for_loop(std::size_t at) {
-    Statement loop = make(Kind::kFor, at);
+  void for_loop(Statement& loop) {
     loop.targets = {target("in")};
     if (!skip_name("in")) fail_here("'in'");
     loop.expressions = {tuple(false, "recursive"), nullptr};
@@ -126,31 +138,19 @@ class Parser : ExpressionParser {
     --loops_;
     loop.reads_loop = read_since(names_before, "loop");
     if (take().text == "else") loop.blocks.push_back(body("endfor"));
-    return add(std::move(loop));
   }
 
-  const Statement* condition(std::size_t at) {
-    Statement choice = make(Kind::kIf, at);
-    while (true) {
+  void condition(Statement& choice) {
+    do {
       choice.expressions.push_back(tuple(false));
       open_body();
       choice.blocks.push_back(block({"elif", "else", "endif"}));
-      if (skip_name("elif")) continue;
-      if (skip_name("else")) {
-        choice.blocks.push_back(body("endif"));
-      } else {
-        take();
-      }
-      return add(std::move(choice));
-    }
+    } while (skip_name("elif"));
+    if (take().text == "else") choice.blocks.push_back(body("endif"));
   }
 
-  const Statement* assignment(std::size_t at) {
-    Statement set = make(Kind::kSet, at);
-    const bool is_attribute = current().kind == Lexeme::Kind::kName &&
-                              after_current().kind == Lexeme::Kind::kOperator &&
-                              after_current().text == ".";
-    set.targets = {is_attribute ? namespace_attribute() : target()};
+  void assignment(Statement& set) {
+    set.targets = {at_name_before(".") ? namespace_attribute() : target()};
     if (skip_operator("=")) {
       set.expressions = {tuple(true)};
     } else {
@@ -158,20 +158,15 @@ class Parser : ExpressionParser {
       set.expressions = {filters(nullptr, /*starts_inline=*/false)};
       set.blocks.push_back(body("endset"));
     }
-    return add(std::move(set));
   }
 
   const Expression* namespace_attribute() {
-    Expression owner;
-    owner.kind = Expression::Kind::kName;
-    owner.at = current().at;
-    owner.name = take().text;
-    take();  // the dot
     Expression attribute;
     attribute.kind = Expression::Kind::kAttribute;
-    attribute.at = owner.at;
+    attribute.at = current().at;
+    attribute.items = {single_name()};
+    take();  // the dot
     attribute.name = expect_name().text;
-    attribute.items = {ExpressionParser::add(std::move(owner))};
     return ExpressionParser::add(std::move(attribute));
   }
 
@@ -205,17 +200,14 @@ class Parser : ExpressionParser {
     callable.reads_kwargs = read_since(names_before, "kwargs");
   }
 
-  const Statement* macro(std::size_t at) {
-    Statement macro = make(Kind::kMacro, at);
+  void macro(Statement& macro) {
     const std::size_t names_before = names_read_.size();
     macro.name = expect_name().text;
     signature(macro);
     callable_body(macro, names_before, "endmacro");
-    return add(std::move(macro));
   }
 
-  const Statement* call_block(std::size_t at) {
-    Statement call = make(Kind::kCallBlock, at);
+  void call_block(Statement& call) {
     call.name = "caller";
     if (at_operator("(")) signature(call);
     call.expressions = {expression()};
@@ -223,18 +215,14 @@ class Parser : ExpressionParser {
       fail(call.expressions[0]->at, "a call block needs a call");
     }
     callable_body(call, names_read_.size(), "endcall");
-    return add(std::move(call));
   }
 
-  const Statement* filter_block(std::size_t at) {
-    Statement filter = make(Kind::kFilterBlock, at);
+  void filter_block(Statement& filter) {
     filter.expressions = {filters(nullptr, /*starts_inline=*/true)};
     filter.blocks.push_back(body("endfilter"));
-    return add(std::move(filter));
   }
 
-  const Statement* with(std::size_t at) {
-    Statement with = make(Kind::kWith, at);
+  void with(Statement& with) {
     while (current().kind != Lexeme::Kind::kBlockEnd) {
       if (!with.targets.empty()) expect_operator(",");
       // A comma separates the assignments, so a bare tuple is not a target here.
@@ -243,7 +231,6 @@ class Parser : ExpressionParser {
       with.expressions.push_back(expression());
     }
     with.blocks.push_back(body("endwith"));
-    return add(std::move(with));
   }
 
   const Expression* single_name() {
@@ -255,11 +242,7 @@ class Parser : ExpressionParser {
   }
 
   // Marks the assistant's words for training; it changes nothing in a prompt but the scope.
-  const Statement* generation(std::size_t at) {
-    Statement scope = make(Kind::kScope, at);
-    callable_body(scope, names_read_.size(), "endgeneration");
-    return add(std::move(scope));
-  }
+  void generation(Statement& scope) { callable_body(scope, names_read_.size(), "endgeneration"); }
 
   int loops_ = 0;  // around the current place
 };
