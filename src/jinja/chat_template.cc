@@ -60,39 +60,35 @@ void define(Heap& heap, Frame& globals, const AnyJson& variables, bool user) {
   }
 }
 
-}  // namespace
-
-struct ChatTemplate::Impl {
-  std::unique_ptr<const Template> source;
-};
-
-ChatTemplate::ChatTemplate(const std::string& source)
-    : impl_(std::make_unique<Impl>(Impl{parse(source)})) {}
-ChatTemplate::~ChatTemplate() = default;
-ChatTemplate::ChatTemplate(ChatTemplate&&) noexcept = default;
-ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
-
-std::string ChatTemplate::render(const Json& variables) const {
+// `define_all` gives the heap and the globals their variables.
+template <class DefineAll>
+Text render_with(const Template& source, DefineAll&& define_all) {
   Heap heap;
   Frame globals;
   try {
-    define(heap, globals, variables, /*user=*/false);
+    define_all(heap, globals);
   } catch (const Failure& failure) {
     throw Error(fmt::format("chat template: the variables are too large: {}", failure.what()));
   }
-  return Renderer(*impl_->source, heap, &globals).run().bytes();
+  return Renderer(source, heap, &globals).run();
+}
+
+}  // namespace
+
+ChatTemplate::ChatTemplate(const std::string& source) : template_(parse(source)) {}
+
+std::string ChatTemplate::render(const Json& variables) const {
+  return render_with(
+             *template_,
+             [&](Heap& heap, Frame& globals) { define(heap, globals, variables, /*user=*/false); })
+      .bytes();
 }
 
 MarkedText ChatTemplate::render_marked(const OrderedJson& trusted, const OrderedJson& user) const {
-  Heap heap;
-  Frame globals;
-  try {
+  const Text text = render_with(*template_, [&](Heap& heap, Frame& globals) {
     define(heap, globals, trusted, /*user=*/false);
     define(heap, globals, user, /*user=*/true);
-  } catch (const Failure& failure) {
-    throw Error(fmt::format("chat template: the variables are too large: {}", failure.what()));
-  }
-  const Text text = Renderer(*impl_->source, heap, &globals).run();
+  });
   MarkedText result{text.bytes(), std::vector<bool>(text.size())};
   for (std::size_t at = 0; at < text.size(); ++at) result.user[at] = text.user_at(at);
   return result;

@@ -9,6 +9,10 @@
 
 namespace umf {
 
+namespace jinja {
+struct Template;
+}
+
 // Keeps the order of keys, in which a template prints an object.
 using OrderedJson = nlohmann::ordered_json;
 
@@ -23,9 +27,6 @@ class ChatTemplate {
  public:
   // Throws Error with line and column when the source uses what is not supported.
   explicit ChatTemplate(const std::string& source);
-  ~ChatTemplate();
-  ChatTemplate(ChatTemplate&&) noexcept;
-  ChatTemplate& operator=(ChatTemplate&&) noexcept;
 
   // `variables` is an object: messages, add_generation_prompt, bos_token, eos_token, tools, ...
   // Throws Error for raise_exception(), a type error, or when a bound on steps, depth or output is
@@ -38,8 +39,7 @@ class ChatTemplate {
   MarkedText render_marked(const OrderedJson& trusted, const OrderedJson& user) const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<const jinja::Template> template_;
 };
 
 }  // namespace umf

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <optional>
 
 #include "jinja/methods.h"
@@ -68,19 +67,18 @@ Value replace_text(Heap& heap, Value subject, const Arguments& arguments) {
   return call_method(heap, Method{heap.text(to_text(heap, subject)), "replace"}, texts);
 }
 
+// One level of indentation: a text, or as many spaces as a number says.
+Text margin_of(Value width, std::int64_t limit, std::string_view what) {
+  if (width.is(Kind::kText)) return *width.text;
+  if (!width.is_integral()) throw Failure(fmt::format("the {} is a number or a text", what));
+  return Text(std::string(std::clamp<std::int64_t>(width.as_integer(), 0, limit), ' '));
+}
+
 Value indent(Heap& heap, Value subject, const Arguments& arguments) {
   const auto given = arguments.bind("indent", {"width", "first", "blank"});
   if (!subject.is(Kind::kText)) throw Failure("indent works on text only");
-  Text margin("    ");
-  if (given[0] != nullptr) {
-    if (given[0]->is_integral()) {
-      margin = Text(std::string(std::clamp<std::int64_t>(given[0]->as_integer(), 0, 1000), ' '));
-    } else if (given[0]->is(Kind::kText)) {
-      margin = *given[0]->text;
-    } else {
-      throw Failure("the width of indent is a number or a text");
-    }
-  }
+  const Text margin =
+      given[0] != nullptr ? margin_of(*given[0], 1000, "width of indent") : Text("    ");
   Text with_end = *subject.text;
   with_end.append("\n");
   const auto lines = split_lines(with_end);
@@ -205,14 +203,7 @@ Value json(Heap& heap, Value subject, const Arguments& arguments) {
   if (given[1] != nullptr && !given[1]->is(Kind::kNone)) {
     style.indented = true;
     style.item_separator = Text(",");
-    if (given[1]->is(Kind::kText)) {
-      style.indent = *given[1]->text;
-    } else if (given[1]->is_integral()) {
-      const auto width = std::clamp<std::int64_t>(given[1]->as_integer(), 0, 100);
-      style.indent = Text(std::string(width, ' '));
-    } else {
-      throw Failure("the indent of tojson is a number or a text");
-    }
+    style.indent = margin_of(*given[1], 100, "indent of tojson");
   }
   if (given[2] != nullptr && !given[2]->is(Kind::kNone)) {
     const auto separators = items_of(heap, *given[2]);
@@ -252,10 +243,8 @@ constexpr FilterEntry kScalarFilters[] = {
 
 }  // namespace
 
-std::span<const FilterEntry> scalar_filters() { return kScalarFilters; }
-
 Filter find_filter(std::string_view name) {
-  for (const auto filters : {scalar_filters(), sequence_filters()}) {
+  for (const auto filters : {std::span<const FilterEntry>(kScalarFilters), sequence_filters()}) {
     for (const FilterEntry& entry : filters) {
       if (entry.name == name) return entry.filter;
     }

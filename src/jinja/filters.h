@@ -19,7 +19,6 @@ struct FilterEntry {
   std::string_view name;
   Filter filter;
 };
-std::span<const FilterEntry> scalar_filters();    // on one text or number
 std::span<const FilterEntry> sequence_filters();  // on lists, dicts and generators
 
 // Where the items of `keys` stand once sorted; equal ones keep their order. Throws Failure for keys

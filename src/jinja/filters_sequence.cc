@@ -142,8 +142,8 @@ Value map(Heap& heap, Value subject, const Arguments& arguments) {
 }
 
 // select and reject, and with an attribute in front selectattr and rejectattr.
-Value choose(Heap& heap, Value subject, const Arguments& arguments, bool wanted,
-             bool by_attribute) {
+template <bool kWanted, bool kByAttribute>
+Value choose(Heap& heap, Value subject, const Arguments& arguments) {
   if (!truth(subject)) return heap.list({}, List::Shape::kGenerator);
   Arguments rest = arguments;
   const auto take = [&rest] {
@@ -151,8 +151,8 @@ Value choose(Heap& heap, Value subject, const Arguments& arguments, bool wanted,
     rest.positional.erase(rest.positional.begin());
     return taken;
   };
-  if (by_attribute && rest.positional.empty()) throw Failure("which attribute decides is missing");
-  const Value attribute = by_attribute ? take() : Value::none();
+  if (kByAttribute && rest.positional.empty()) throw Failure("which attribute decides is missing");
+  const Value attribute = kByAttribute ? take() : Value::none();
   Test test = nullptr;
   if (!rest.positional.empty()) {
     const Value name = take();
@@ -163,16 +163,11 @@ Value choose(Heap& heap, Value subject, const Arguments& arguments, bool wanted,
   }
   std::vector<Value> chosen;
   for (const Value item : items_of(heap, subject)) {
-    const Value judged = by_attribute ? attribute_path(heap, item, attribute) : item;
+    const Value judged = kByAttribute ? attribute_path(heap, item, attribute) : item;
     const bool passes = test != nullptr ? test(heap, judged, rest) : truth(judged);
-    if (passes == wanted) chosen.push_back(item);
+    if (passes == kWanted) chosen.push_back(item);
   }
   return heap.list(std::move(chosen), List::Shape::kGenerator);
-}
-
-template <bool kWanted, bool kByAttribute>
-Value choose_filter(Heap& heap, Value subject, const Arguments& arguments) {
-  return choose(heap, subject, arguments, kWanted, kByAttribute);
 }
 
 std::vector<Value> pairs_of(Heap& heap, const Dict& dict) {
@@ -298,11 +293,11 @@ constexpr FilterEntry kSequenceFilters[] = {
     {"map", map},
     {"max", extreme<true>},
     {"min", extreme<false>},
-    {"reject", choose_filter<false, false>},
-    {"rejectattr", choose_filter<false, true>},
+    {"reject", choose<false, false>},
+    {"rejectattr", choose<false, true>},
     {"reverse", reverse},
-    {"select", choose_filter<true, false>},
-    {"selectattr", choose_filter<true, true>},
+    {"select", choose<true, false>},
+    {"selectattr", choose<true, true>},
     {"sort", sort},
     {"sum", sum},
     {"unique", unique},

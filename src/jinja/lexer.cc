@@ -49,16 +49,10 @@ class Lexer {
   explicit Lexer(std::string_view source) : source_(source) {}
 
   std::vector<Lexeme> run() {
-    while (at_ < source_.size()) {
-      const std::size_t tag = find_tag();
-      const std::string_view text = source_.substr(at_, tag - at_);
-      if (tag == source_.size()) {
-        data(text, at_);
-        at_ = tag;
-        break;
-      }
-      open_tag(text, tag);
+    for (std::size_t tag = find_tag(); tag < source_.size(); tag = find_tag()) {
+      open_tag(source_.substr(at_, tag - at_), tag);
     }
+    data(source_.substr(at_), at_);
     push(Lexeme::Kind::kEnd, "", source_.size());
     return std::move(lexemes_);
   }
@@ -80,14 +74,6 @@ class Lexer {
   }
   bool starts(std::size_t at, std::string_view text) const {
     return source_.substr(std::min(at, source_.size())).starts_with(text);
-  }
-  std::size_t skip_space(std::size_t at) const {
-    while (at < source_.size()) {
-      const CodePoint next = code_point_at(source_, at);
-      if (!is_space(next.value)) break;
-      at += next.length;
-    }
-    return at;
   }
 
   // The next {{, {% or {#, or the end.
@@ -115,12 +101,7 @@ class Lexer {
     if (sign == '+' || is_print) return text;
     const std::size_t line = text.rfind('\n') + 1;  // npos + 1 is 0
     if (line == 0 && !line_starting_) return text;
-    for (std::size_t at = line; at < text.size();) {
-      const CodePoint next = code_point_at(text, at);
-      if (!is_space(next.value)) return text;
-      at += next.length;
-    }
-    return text.substr(0, line);
+    return skip_space(text, line) < text.size() ? text : text.substr(0, line);
   }
 
   // Where a closing tag of `mark` ("%}", "#}") that begins at `at` ends, or nothing. A plus keeps
@@ -132,7 +113,7 @@ class Lexer {
     }
     if (!starts(at + 1, mark)) return std::nullopt;
     if (source_[at] == '+') return at + 1 + mark.size();
-    if (source_[at] == '-') return skip_space(at + 1 + mark.size());
+    if (source_[at] == '-') return skip_space(source_, at + 1 + mark.size());
     return std::nullopt;
   }
 
@@ -144,8 +125,7 @@ class Lexer {
   void open_tag(std::string_view text, std::size_t tag) {
     const char type = source_[tag + 1];
     const char sign = starts(tag + 2, "-") ? '-' : starts(tag + 2, "+") ? '+' : ' ';
-    const std::size_t text_at = at_;
-    data(before_tag(text, sign, type == '{'), text_at);
+    data(before_tag(text, sign, type == '{'), at_);
     const std::size_t inside = tag + (sign == ' ' ? 2 : 3);
     if (type == '#') return comment(tag, inside);
     if (type == '%') {
@@ -165,11 +145,11 @@ class Lexer {
 
   // The end of the tag when what is inside it is the word raw.
   std::optional<std::size_t> raw_tag(std::size_t inside) const {
-    const std::size_t word = skip_space(inside);
+    const std::size_t word = skip_space(source_, inside);
     if (!starts(word, "raw")) return std::nullopt;
-    const std::size_t mark = skip_space(word + 3);
+    const std::size_t mark = skip_space(source_, word + 3);
     if (starts(mark, "%}")) return mark + 2;
-    if (starts(mark, "-%}")) return skip_space(mark + 3);
+    if (starts(mark, "-%}")) return skip_space(source_, mark + 3);
     return std::nullopt;
   }
 
@@ -178,9 +158,9 @@ class Lexer {
     for (std::size_t end = text_begin; (end = source_.find("{%", end)) != std::string_view::npos;
          ++end) {
       const char sign = starts(end + 2, "-") ? '-' : starts(end + 2, "+") ? '+' : ' ';
-      const std::size_t word = skip_space(end + (sign == ' ' ? 2 : 3));
+      const std::size_t word = skip_space(source_, end + (sign == ' ' ? 2 : 3));
       if (!starts(word, "endraw")) continue;
-      const auto after = close_tag(skip_space(word + 6), "%}");
+      const auto after = close_tag(skip_space(source_, word + 6), "%}");
       if (!after) continue;
       data(before_tag(source_.substr(text_begin, end - text_begin), sign, false), text_begin);
       return leave_tag(*after);
@@ -190,7 +170,7 @@ class Lexer {
 
   void tag_body(bool is_print, std::size_t tag) {
     while (true) {
-      at_ = skip_space(at_);
+      at_ = skip_space(source_, at_);
       if (at_ == source_.size()) fail(tag, "this tag is not closed");
       if (brackets_.empty() && close_body(is_print)) return;
       expression_lexeme();
@@ -205,7 +185,7 @@ class Lexer {
     } else if (starts(at_, "}}")) {
       end = at_ + 2;
     } else if (starts(at_, "-}}")) {
-      end = skip_space(at_ + 3);
+      end = skip_space(source_, at_ + 3);
     }
     if (!end) return false;
     push(is_print ? Kind::kPrintEnd : Kind::kBlockEnd, "", begin);

@@ -64,10 +64,7 @@ std::vector<Text> split_at_space(const Text& text, std::size_t at_most) {
       end += code_point_at(body.bytes(), end).length;
     }
     parts.push_back(body.substr(begin, end - begin));
-    while (end < body.size() && is_space(code_point_at(body.bytes(), end).value)) {
-      end += code_point_at(body.bytes(), end).length;
-    }
-    begin = end;
+    begin = skip_space(body.bytes(), end);
   }
   return parts;
 }

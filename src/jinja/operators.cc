@@ -224,6 +224,11 @@ Value loop_attribute(const Loop& loop, const std::string& name) {
   return Value::undefined(&name);
 }
 
+bool is_sequence(Value value) {
+  return value.is(Kind::kText) ||
+         (value.is(Kind::kList) && value.list->shape != List::Shape::kGenerator);
+}
+
 Value find_named(Heap& heap, Dict& dict, const std::string& name) {
   const Text key(name);
   const Value* found = find(heap, dict, Value::of(&key));
@@ -264,10 +269,7 @@ Value subscript(Heap& heap, Value object, Value key) {
   if (object.is(Kind::kDict) && is_hashable(key)) {
     if (const Value* found = find(heap, *object.dict, key)) return *found;
   }
-  const bool is_sequence =
-      object.is(Kind::kText) ||
-      (object.is(Kind::kList) && object.list->shape != List::Shape::kGenerator);
-  if (is_sequence && key.is_integral()) {
+  if (is_sequence(object) && key.is_integral()) {
     const auto length = static_cast<std::int64_t>(length_of(heap, object));
     const std::int64_t index = key.as_integer() + (key.as_integer() < 0 ? length : 0);
     if (index < 0 || index >= length) return Value::undefined();
@@ -298,11 +300,8 @@ std::int64_t slice_bound(Value value, std::int64_t fallback, std::int64_t length
 }  // namespace
 
 Value slice(Heap& heap, Value object, Value start, Value stop, Value step) {
-  const bool is_sequence =
-      object.is(Kind::kText) ||
-      (object.is(Kind::kList) && object.list->shape != List::Shape::kGenerator);
   if (object.is(Kind::kUndefined)) fail_undefined(object, "has no items");
-  if (!is_sequence) throw Failure(fmt::format("{} cannot be sliced", type_name(object)));
+  if (!is_sequence(object)) throw Failure(fmt::format("{} cannot be sliced", type_name(object)));
   if (!step.is(Kind::kNone) && !step.is_integral()) {
     throw Failure("the parts of a slice are integers or none");
   }

@@ -88,6 +88,15 @@ bool is_space(char32_t value) {
          value == 0x3000;
 }
 
+std::size_t skip_space(std::string_view bytes, std::size_t at) {
+  while (at < bytes.size()) {
+    const CodePoint next = code_point_at(bytes, at);
+    if (!is_space(next.value)) break;
+    at += next.length;
+  }
+  return at;
+}
+
 namespace {
 
 utf8proc_category_t category(char32_t value) {
@@ -127,21 +136,11 @@ Text map_case(const Text& text, Choose&& wanted) {
 
 }  // namespace
 
+// utf8proc numbers the categories: what is not assigned, then letters to symbols, then separators
+// and controls.
 bool is_printable(char32_t value) {
-  switch (category(value)) {
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_CS:
-    case UTF8PROC_CATEGORY_CO:
-    case UTF8PROC_CATEGORY_CN:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-      return false;
-    case UTF8PROC_CATEGORY_ZS:
-      return value == ' ';
-    default:
-      return true;
-  }
+  const utf8proc_category_t found = category(value);
+  return value == ' ' || (found >= UTF8PROC_CATEGORY_LU && found <= UTF8PROC_CATEGORY_SO);
 }
 
 bool is_upper(char32_t value) { return category(value) == UTF8PROC_CATEGORY_LU; }

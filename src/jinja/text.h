@@ -51,6 +51,9 @@ std::size_t find_part(std::string_view text, std::string_view part, std::size_t 
 std::vector<std::size_t> character_offsets(std::string_view bytes);
 std::size_t count_characters(std::string_view bytes);
 
+// The first place at or after `at` that is not white space.
+std::size_t skip_space(std::string_view bytes, std::size_t at);
+
 // As Python's str.isspace() and str.isprintable() for one character.
 bool is_space(char32_t value);
 bool is_printable(char32_t value);
