@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/cpu/bench_peak.h"
 #include "backend/cpu/cpu_backend.h"
-#include "base/bench_timing.h"
 #include "built_in.h"
 #include "model/language_model.h"
+#include "support/bench_peak.h"
+#include "support/bench_timing.h"
 
 namespace umf {
 namespace {

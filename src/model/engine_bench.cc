@@ -10,10 +10,10 @@
 
 #include "backend/backends.h"
 #include "backend/cuda/cuda_backend.h"
-#include "base/bench_timing.h"
 #include "base/error.h"
-#include "model/random_weights.h"
 #include "model/transformer.h"
+#include "support/bench_timing.h"
+#include "support/random_weights.h"
 
 namespace umf {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "backend/cpu/cpu_backend.h"
-#include "base/bench_timing.h"
 #include "model/language_model.h"
+#include "support/bench_timing.h"
 #include "support/temporary_directory.h"
 #include "tiny/tiny_models.h"
 

@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "backend/backends.h"
-#include "base/bench_timing.h"
 #include "base/error.h"
 #include "model/language_model.h"
+#include "support/bench_timing.h"
 #include "support/temporary_directory.h"
 #include "tiny/tiny_models.h"
 

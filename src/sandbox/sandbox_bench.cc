@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
-#include "base/bench_timing.h"
 #include "base/files.h"
 #include "sandbox/sandbox.h"
 #include "sandbox/tree.h"
+#include "support/bench_timing.h"
 
 namespace umf {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/bench_timing.h"
 #include "search/ab_mcts_m.h"
 #include "search/hierarchical_model.h"
 #include "search/search_testing.h"
+#include "support/bench_timing.h"
 
 namespace umf {
 namespace {

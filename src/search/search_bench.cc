@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "base/bench_timing.h"
 #include "search/unmaskfork.h"
+#include "support/bench_timing.h"
 
 namespace umf {
 namespace {

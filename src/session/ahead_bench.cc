@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "backend/cpu/cpu_backend.h"
-#include "base/bench_timing.h"
 #include "base/random.h"
 #include "decode/walk_testing.h"
 #include "search/checkpoints.h"
 #include "session/problem_search.h"
+#include "support/bench_timing.h"
 #include "support/temporary_directory.h"
 #include "tiny/tiny_models.h"
 

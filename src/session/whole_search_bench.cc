@@ -11,12 +11,12 @@
 
 #include "backend/backends.h"
 #include "backend/cuda/cuda_backend.h"
-#include "base/bench_timing.h"
 #include "base/error.h"
 #include "model/process_reward_model.h"
-#include "model/random_weights.h"
 #include "search/checkpoints.h"
 #include "session/problem_search.h"
+#include "support/bench_timing.h"
+#include "support/random_weights.h"
 #include "support/temporary_directory.h"
 #include "tiny/tiny_models.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/bench_timing.h"
 #include "base/files.h"
+#include "support/bench_timing.h"
 #include "tokenizer/tokenizer.h"
 
 namespace {

@@ -17,9 +17,9 @@
 #include <thread>
 #include <vector>
 
-#include "backend/cpu/bench_peak.h"
 #include "backend/cpu/cpu_backend.h"
-#include "base/bench_timing.h"
+#include "support/bench_peak.h"
+#include "support/bench_timing.h"
 
 #ifdef UMF_ONEDNN
 #include <omp.h>
