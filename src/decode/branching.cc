@@ -9,14 +9,6 @@
 namespace umf {
 namespace {
 
-std::vector<int> masks_in(std::span<const Token> window, Token mask) {
-  std::vector<int> cells;
-  for (int cell = 0; std::cmp_less(cell, window.size()); ++cell) {
-    if (window[cell] == mask) cells.push_back(cell);
-  }
-  return cells;
-}
-
 // The noise of the whole draw: which of `count` it takes.
 int uniform_index(const NoiseKey& key, int count) {
   return std::min(static_cast<int>(static_cast<double>(position_noise(key, 0)) * count), count - 1);
@@ -26,7 +18,7 @@ int uniform_index(const NoiseKey& key, int count) {
 
 Drafts draft_children(Model& model, std::span<const Token> prompt, std::span<const Token> window,
                       const Action& action, int index, int begin, int end, int children) {
-  const std::vector<int> cells = masks_in(window, model.info().tokens.mask);
+  const std::vector<int> cells = mask_cells(window, model.info().tokens.mask);
   const auto first = std::ranges::lower_bound(cells, begin) - cells.begin();
   const auto open = static_cast<int>(std::ranges::lower_bound(cells, end) - cells.begin() - first);
   const double time = state_time(static_cast<int>(cells.size()), static_cast<int>(window.size()));

@@ -1,6 +1,7 @@
 #include "decode/predict.h"
 
 #include <cmath>
+#include <utility>
 
 #include "decode/schedule.h"
 
@@ -10,6 +11,14 @@ NoiseKey step_key(const Action& action, int index, std::span<const Token> window
   const NoiseKey state = noise_key(action.seed, index, window);
   const NoiseKey number = noise_key(step, index, {});
   return {state.low ^ number.low, state.high ^ number.high};
+}
+
+std::vector<int> mask_cells(std::span<const Token> window, Token mask) {
+  std::vector<int> cells;
+  for (int cell = 0; std::cmp_less(cell, window.size()); ++cell) {
+    if (window[cell] == mask) cells.push_back(cell);
+  }
+  return cells;
 }
 
 Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKey& noise,

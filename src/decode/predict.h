@@ -12,6 +12,9 @@ namespace umf {
 // The key of a step that may leave the window as it was: its number joins the state.
 NoiseKey step_key(const Action& action, int index, std::span<const Token> window, int step);
 
+// The masked cells of a window, in ascending order.
+std::vector<int> mask_cells(std::span<const Token> window, Token mask);
+
 // How the action draws tokens: `time` is for rules that depend on it.
 Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKey& noise,
                      double time);

@@ -55,14 +55,6 @@ class Trajectory {
   std::vector<Prediction> answer_;
 };
 
-std::vector<int> masks_of(std::span<const Token> window, Token mask) {
-  std::vector<int> cells;
-  for (int cell = 0; std::cmp_less(cell, window.size()); ++cell) {
-    if (window[cell] == mask) cells.push_back(cell);
-  }
-  return cells;
-}
-
 Trajectory::Trajectory(Model& model, std::span<const Token> prompt, std::vector<Token>& window,
                        const Action& action, int index, int limit,
                        const TrajectoryObserver& observer)
@@ -74,7 +66,7 @@ Trajectory::Trajectory(Model& model, std::span<const Token> prompt, std::vector<
       limit_(limit),
       observer_(observer),
       mask_(model.info().tokens.mask),
-      cells_(masks_of(window, mask_)),
+      cells_(mask_cells(window, mask_)),
       most_passes_(action.passes > 0 ? action.passes : 2 * static_cast<int>(cells_.size())),
       eta_(action.remask_eta < 0 ? recommended_eta(action.remask) : action.remask_eta),
       confidences_(window.size()) {}

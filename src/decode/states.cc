@@ -1,23 +1,75 @@
 #include "decode/states.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
+#include "base/random.h"
 #include "decode/decoder.h"
 
 namespace umf {
 namespace {
 
-std::vector<Token> mask_tokens(const std::vector<Lexicon>& lexicons) {
-  std::vector<Token> masks;
-  for (const Lexicon& lexicon : lexicons) masks.push_back(lexicon.tokens.mask);
-  return masks;
+std::uint64_t hash_of(const WindowState& state) {
+  return noise_key(static_cast<std::uint64_t>(state.lexicon),
+                   static_cast<std::uint64_t>(state.steps_left), state.cells)
+      .low;
 }
 
 }  // namespace
 
-States::States(WalkSetup setup)
-    : setup_(std::move(setup)), table_(setup_.options().window, mask_tokens(setup_.lexicons())) {}
+States::States(WalkSetup setup) : setup_(std::move(setup)) {
+  entries_.push_back(
+      {.begin = 0, .length = 0, .masks = setup_.options().window, .lexicon = 0, .steps_left = 0});
+}
+
+StateId States::intern(const WindowState& state) {
+  const int masks = setup_.masks_in(state);
+  if (is_root(state, masks)) return 0;
+  const std::uint64_t hash = hash_of(state);
+  const auto [first, last] = by_hash_.equal_range(hash);
+  for (auto known = first; known != last; ++known) {
+    if (equal(entries_[known->second], state)) return known->second;
+  }
+  const StateId id = size();
+  const std::size_t begin = cells_.size();
+  cells_.insert(cells_.end(), state.cells.begin(), state.cells.end());
+  try {
+    entries_.push_back({.begin = begin,
+                        .length = static_cast<int>(state.cells.size()),
+                        .masks = masks,
+                        .lexicon = state.lexicon,
+                        .steps_left = state.steps_left});
+    by_hash_.emplace(hash, id);
+  } catch (...) {
+    entries_.resize(id);
+    cells_.resize(begin);
+    throw;
+  }
+  return id;
+}
+
+WindowState States::at(StateId id) const {
+  assert(id >= 0 && id < size());
+  if (id == 0) return {0, std::vector<Token>(masks(0), setup_.lexicons().front().tokens.mask), 0};
+  const Entry& entry = entries_[id];
+  const std::span<const Token> stored = cells(entry);
+  return {entry.lexicon, {stored.begin(), stored.end()}, entry.steps_left};
+}
+
+std::span<const Token> States::cells(const Entry& entry) const {
+  return std::span(cells_).subspan(entry.begin, entry.length);
+}
+
+bool States::is_root(const WindowState& state, int masks) const {
+  const int window = setup_.options().window;
+  return masks == window && std::cmp_equal(state.cells.size(), window) && state.steps_left == 0;
+}
+
+bool States::equal(const Entry& entry, const WindowState& state) const {
+  return entry.lexicon == state.lexicon && entry.steps_left == state.steps_left &&
+         std::ranges::equal(cells(entry), state.cells);
+}
 
 std::string States::text(WindowState state) const {
   const Lexicon& lexicon = lexicon_of(state);
@@ -26,16 +78,16 @@ std::string States::text(WindowState state) const {
 }
 
 Place States::place(const WindowState& state) {
-  const StateId id = table_.intern(state);
-  return {id, table_.masks(id)};
+  const StateId id = intern(state);
+  return {id, masks(id)};
 }
 
-Outcome States::number(Walk walk) {
+Outcome States::number(const Walk& walk) {
   Outcome outcome{.passes = walk.passes,
                   .spared = walk.spared,
                   .complete = walk.complete,
                   .feasible = walk.feasible,
-                  .writes = std::move(walk.writes)};
+                  .writes = walk.writes};
   for (const WindowState& state : walk.path) outcome.path.push_back(place(state));
   return outcome;
 }
@@ -44,7 +96,7 @@ Branching States::number(const WindowBranching& branching) {
   Branching result{.interrupted = branching.interrupted, .feasible = branching.feasible};
   for (const auto& [child, completion] : branching.branches) {
     const Place first = place(child);
-    const Branch branch{first, table_.intern(completion)};
+    const Branch branch{first, intern(completion)};
     if (std::ranges::find(result.branches, branch) == result.branches.end())
       result.branches.push_back(branch);
   }

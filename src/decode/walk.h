@@ -1,11 +1,20 @@
-// What walks come to, in windows: their states have no numbers yet.
+// States of the window, and what walks between them come to before the states have numbers.
 #pragma once
 
 #include <vector>
 
-#include "decode/state_table.h"
+#include "base/token.h"
+#include "search/trial.h"
 
 namespace umf {
+
+// What decides the future of a rollout.
+struct WindowState {
+  int lexicon = 0;  // which of the run's lexicons the cells' ids belong to
+  std::vector<Token> cells;
+  int steps_left = 0;  // of the rule that counts them (origin); otherwise 0
+  bool operator==(const WindowState&) const = default;
+};
 
 // As an Outcome, which States makes of it.
 struct Walk {

@@ -8,7 +8,7 @@
 
 #include "decode/action.h"
 #include "decode/convert.h"
-#include "decode/state_table.h"
+#include "decode/walk.h"
 
 namespace umf {
 
