@@ -137,7 +137,7 @@ std::string without_units(std::string text, Units units) {
 
 // Step 8.
 std::string repaired(std::string text) {
-  static const std::array<Rewrite, 9> kRules = {{
+  static const std::array<Rewrite, 10> kRules = {{
       {Pattern(R"(\^\(([^()]*)\))"), "^{$1}"},
       {Pattern(R"((?<!\\)sqrt\(([^()]*)\))"), "\\sqrt{$1}"},
       {Pattern(R"(\\sqrt\(([^()]*)\))"), "\\sqrt{$1}"},
@@ -147,10 +147,9 @@ std::string repaired(std::string text) {
       {Pattern(R"(\\frac\s*(\d)\s*\{)"), "\\frac{$1}{"},
       {Pattern(R"(\\sqrt\s*(\d+))"), "\\sqrt{$1}"},
       {Pattern(R"((\\(?:frac|sqrt))\s+)"), "$1"},
+      {Pattern(R"(\\sqrt([^{\[]))"), "\\sqrt{$1}"},
   }};
   for (const Rewrite& rule : kRules) text = rule(text);
-  static const Rewrite kRoot{Pattern(R"(\\sqrt([^{\[]))"), "\\sqrt{$1}"};
-  text = kRoot(text);
   try {
     text = repair_fractions(text);
   } catch (const NotNormalisable&) {

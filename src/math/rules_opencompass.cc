@@ -1,6 +1,6 @@
 #include "math/rules_opencompass.h"
 
-#include <array>
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -68,68 +68,46 @@ void keep_after(std::string& text, std::string_view phrase) {
 }
 
 void keep_after_answer_is(std::string& text) {
-  std::size_t best = std::string::npos;
-  for (const char* phrase : {"answeris", "answeis"}) {
+  std::size_t after = 0;
+  for (const std::string_view phrase : {"answeris", "answeis"}) {
     const std::size_t at = text.rfind(phrase);
-    if (at == std::string::npos) continue;
-    const std::size_t after = at + std::string_view(phrase).size();
-    if (best == std::string::npos || after > best) best = after;
+    if (at != std::string::npos) after = std::max(after, at + phrase.size());
   }
-  if (best == std::string::npos) return;
-  text.erase(0, best);
-  if (!text.empty() && text[0] == ':') text.erase(0, 1);
+  text.erase(0, after);
+  if (after > 0 && text.starts_with(':')) text.erase(0, 1);
 }
 
-void keep_last_dollars(std::string& text) {
+// What stands in the last open..close, where there is one.
+void keep_last(std::string& text, std::string_view open, char close) {
   std::optional<std::string> last;
-  for (std::size_t at = text.find('$'); at != std::string::npos;) {
-    const std::size_t end = text.find('$', at + 1);
+  for (std::size_t at = text.find(open); at != std::string::npos;) {
+    const std::size_t inside = at + open.size(), end = text.find(close, inside);
     if (end == std::string::npos) break;
-    last = text.substr(at + 1, end - at - 1);
-    at = text.find('$', end + 1);
+    last = text.substr(inside, end - inside);
+    at = text.find(open, end + 1);
   }
   if (last) text = *last;
 }
 
-void keep_last_box(std::string& text) {
-  std::optional<std::string> last;
-  for (std::size_t at = text.find("oxed{"); at != std::string::npos;) {
-    const std::size_t end = text.find('}', at + 5);
-    if (end == std::string::npos) break;
-    last = text.substr(at + 5, end - at - 5);
-    at = text.find("oxed{", end + 1);
-  }
-  if (last) text = *last;
-}
-
-// frac12 -> frac{1}{2}: two characters, the first no brace.
-void brace_fractions(std::string& text) {
+// frac12 -> frac{1}{2}: so many characters, the first no brace.
+void brace_arguments(std::string& text, std::string_view command, int arguments) {
   std::string result;
   std::size_t at = 0;
-  for (std::size_t hit; (hit = text.find("frac", at)) != std::string::npos;) {
-    const std::size_t first = hit + 4;
-    result.append(text, at, first - at);
-    at = first;
-    if (first >= text.size() || text[first] == '{') continue;
-    const std::size_t second = first + character_length(text, first);
-    if (second >= text.size()) continue;
-    at = second + character_length(text, second);
-    result.append(braced(text.substr(first, second - first)))
-        .append(braced(text.substr(second, at - second)));
-  }
-  text = result.append(text, at);
-}
-
-void brace_roots(std::string& text) {
-  std::string result;
-  std::size_t at = 0;
-  for (std::size_t hit; (hit = text.find("sqrt", at)) != std::string::npos;) {
-    const std::size_t first = hit + 4;
-    result.append(text, at, first - at);
-    at = first;
-    if (first >= text.size() || text[first] == '{') continue;
-    at = first + character_length(text, first);
-    result += braced(text.substr(first, at - first));
+  for (std::size_t hit; (hit = text.find(command, at)) != std::string::npos;) {
+    std::size_t end = hit + command.size();
+    result.append(text, at, end - at);
+    at = end;
+    if (text.substr(end, 1) == "{") continue;
+    std::string braces;
+    int left = arguments;
+    for (; left > 0 && end < text.size(); --left) {
+      const std::size_t length = character_length(text, end);
+      braces += braced(text.substr(end, length));
+      end += length;
+    }
+    if (left > 0) continue;
+    result += braces;
+    at = end;
   }
   text = result.append(text, at);
 }
@@ -145,12 +123,12 @@ std::string minerva_form(std::string_view answer) {
   unwrap(text, "\\boxed{", "}", /*nearest=*/false);
   keep_after(text, "finalansweris");
   keep_after_answer_is(text);
-  keep_last_box(text);
-  keep_last_dollars(text);
+  keep_last(text, "oxed{", '}');
+  keep_last(text, "$", '$');
   text = trimmed(text);
   if (contains(text, "rac") && !contains(text, "\\frac")) replace_all(text, "rac", "\\frac");
-  brace_fractions(text);
-  brace_roots(text);
+  brace_arguments(text, "frac", 2);
+  brace_arguments(text, "sqrt", 1);
   delete_all(text, "$");
   std::string digits = text;
   delete_all(digits, ",");

@@ -1,5 +1,7 @@
 #include "math/rules_repair.h"
 
+#include <algorithm>
+
 #include "math/text.h"
 
 namespace umf {
@@ -11,10 +13,7 @@ bool is_plain_integer(std::string_view text) {
     if (text == "0") return false;
   }
   if (text.empty() || (text[0] == '0' && text.size() > 1)) return false;
-  for (char c : text) {
-    if (!is_digit(c)) return false;
-  }
-  return true;
+  return std::ranges::all_of(text, is_digit);
 }
 
 }  // namespace
