@@ -1,4 +1,5 @@
 // Sums, products and powers of the LaTeX grammar.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -55,10 +56,7 @@ bool LatexGrammar::at(std::string_view text, std::size_t ahead) const {
   return token.kind != TokenKind::kGroup && token.kind != TokenKind::kEnd && token.text == text;
 }
 bool LatexGrammar::at_any(std::initializer_list<std::string_view> texts) const {
-  for (std::string_view text : texts) {
-    if (at(text)) return true;
-  }
-  return false;
+  return std::ranges::any_of(texts, [this](std::string_view text) { return at(text); });
 }
 bool LatexGrammar::accept(std::string_view text) {
   if (!at(text)) return false;
@@ -111,15 +109,11 @@ Expr LatexGrammar::product(bool stop_at_functions) {
 
 Expr LatexGrammar::signed_factor(bool stop_at_functions) {
   const Nesting nesting(depth_);
-  if (is_minus(peek().text)) {
-    take();
-    return negate(scalar(signed_factor(stop_at_functions)));
-  }
-  if (is_plus(peek().text)) {
-    take();
-    return signed_factor(stop_at_functions);
-  }
-  return juxtaposed(stop_at_functions);
+  const bool minus = is_minus(peek().text);
+  if (!minus && !is_plus(peek().text)) return juxtaposed(stop_at_functions);
+  take();
+  const Expr factor = signed_factor(stop_at_functions);
+  return minus ? negate(scalar(factor)) : factor;
 }
 
 // From right to left, so that a mixed number joins before the rest is multiplied on.
@@ -211,17 +205,8 @@ Expr LatexGrammar::exponent_of(Expr base) {
       if (is(base, Kind::kMatrix)) base = function("transpose", {base});
       continue;
     }
-    Expr exponent;
-    if (braced) {
-      take();
-      const int bars = std::exchange(open_bars_, 0);
-      exponent = expression();
-      open_bars_ = bars;
-      expect("}");
-    } else {
-      if (peek().kind == TokenKind::kCharacter) fail("an exponent that is no atom");
-      exponent = primary();
-    }
+    if (!braced && peek().kind == TokenKind::kCharacter) fail("an exponent that is no atom");
+    const Expr exponent = script_value();
     base = power(scalar(base), scalar(exponent));
   }
   return base;
@@ -249,14 +234,8 @@ Expr LatexGrammar::primary() {
   if (token.text == "(" || token.text == "[") return bracketed();
   if (token.text == "{") return brace_group();
   if (token.text == "|" && open_bars_ == 0) return between("|", "|", "Abs");
-  if (token.text == "∞") {
-    take();
-    return constant("oo");
-  }
-  if (token.text == "π") {
-    take();
-    return constant("pi");
-  }
+  if (accept("∞")) return constant("oo");
+  if (accept("π")) return constant("pi");
   fail("a character that means nothing here");
 }
 

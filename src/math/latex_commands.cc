@@ -22,33 +22,6 @@ const std::map<std::string, std::string, std::less<>>& function_names() {
   return names;
 }
 
-const std::map<std::string, std::string>& inverses() {
-  static const std::map<std::string, std::string> names = {
-      {"sin", "asin"},   {"cos", "acos"}, {"tan", "atan"},   {"cot", "acot"},
-      {"sec", "asec"},   {"csc", "acsc"}, {"sinh", "asinh"}, {"cosh", "acosh"},
-      {"tanh", "atanh"}, {"asin", "sin"}, {"acos", "cos"},   {"atan", "tan"}};
-  return names;
-}
-
-const std::map<std::string, std::string>& accents() {
-  static const std::map<std::string, std::string> names = {{"\\overline", "bar"},
-                                                           {"\\bar", "bar"},
-                                                           {"\\vec", "vec"},
-                                                           {"\\hat", "hat"},
-                                                           {"\\widehat", "hat"},
-                                                           {"\\tilde", "tilde"},
-                                                           {"\\dot", "dot"},
-                                                           {"\\widetilde", "tilde"},
-                                                           {"\\ddot", "ddot"},
-                                                           {"\\check", "check"},
-                                                           {"\\overrightarrow", "overrightarrow"},
-                                                           {"\\overleftarrow", "overleftarrow"},
-                                                           {"\\mathcal", "mathcal"},
-                                                           {"\\mathfrak", "mathfrak"},
-                                                           {"\\mathscr", "mathscr"}};
-  return names;
-}
-
 mpz_class whole_argument(const Expr& e) {
   const auto value = exact_value(e);
   if (!value || value->get_den() != 1) throw NotUnderstood("a divisor of what is no integer");
@@ -108,9 +81,14 @@ Expr LatexGrammar::group_command() {
     if (at("_")) inside += subscript();
     return symbol(inside, real_symbols_);
   }
-  const auto accent = accents().find(token.text);
-  if (accent == accents().end()) fail("a command that means nothing here");
-  std::string name = accent->second + braced(inside);
+  if (token.text == "\\end" || token.text == "\\operatorname") {
+    fail("a command that means nothing here");
+  }
+  static const std::map<std::string, std::string> kShortAccents = {
+      {"\\overline", "bar"}, {"\\widehat", "hat"}, {"\\widetilde", "tilde"}};
+  const auto accent = kShortAccents.find(token.text);
+  std::string name = accent == kShortAccents.end() ? token.text.substr(1) : accent->second;
+  name += braced(inside);
   if (at("_")) name += subscript();
   return symbol(name, real_symbols_);
 }
@@ -132,9 +110,14 @@ Expr LatexGrammar::named_function(const std::string& command) {
     if (sub ? base != nullptr : exponent != nullptr) fail("two scripts of a kind");
     (sub ? base : exponent) = script_value();
   }
+  static const std::map<std::string, std::string> kInverses = {
+      {"sin", "asin"},   {"cos", "acos"}, {"tan", "atan"},   {"cot", "acot"},
+      {"sec", "asec"},   {"csc", "acsc"}, {"sinh", "asinh"}, {"cosh", "acosh"},
+      {"tanh", "atanh"}, {"asin", "sin"}, {"acos", "cos"},   {"atan", "tan"}};
   const bool inverse =
-      exponent && is(exponent, Kind::kNumber) && exponent->value == -1 && inverses().contains(name);
-  const Expr argument = scalar(function_argument());
+      exponent && is(exponent, Kind::kNumber) && exponent->value == -1 && kInverses.contains(name);
+  const bool brackets = at_any({"(", "\\(", "[", "\\["});
+  const Expr argument = scalar(brackets ? bracketed() : product(/*stop_at_functions=*/true));
   Expr value;
   if (name == "log") {
     if (!base) {
@@ -146,32 +129,21 @@ Expr LatexGrammar::named_function(const std::string& command) {
     value = power(constant("E"), argument);
   } else {
     if (base) fail("a function with a base");
-    value = function(inverse ? inverses().at(name) : name, {argument});
+    value = function(inverse ? kInverses.at(name) : name, {argument});
   }
   return exponent && !inverse ? power(value, scalar(exponent)) : value;
 }
 
 Expr LatexGrammar::script_value() {
-  if (!at("{")) return primary();
-  take();
-  const int bars = std::exchange(open_bars_, 0);
-  const Expr value = expression();
-  open_bars_ = bars;
+  if (!accept("{")) return primary();
+  const Expr value = without_bars(&LatexGrammar::expression);
   expect("}");
   return value;
 }
 
-Expr LatexGrammar::function_argument() {
-  if (at_any({"(", "\\(", "[", "\\["})) return bracketed();
-  return product(/*stop_at_functions=*/true);
-}
-
 Expr LatexGrammar::list_function(const std::string& name) {
-  if (!at("(")) fail("a function of a list without parentheses");
-  take();
-  const int bars = std::exchange(open_bars_, 0);
-  std::vector<Expr> args = list().flat();
-  open_bars_ = bars;
+  if (!accept("(")) fail("a function of a list without parentheses");
+  std::vector<Expr> args = without_bars(&LatexGrammar::list).flat();
   expect(")");
   for (Expr& arg : args) arg = scalar(arg);
   if (name == "Max" || name == "Min") return function(name, std::move(args));
@@ -190,14 +162,10 @@ Expr LatexGrammar::fraction() {
   if (derivation) {
     const Expr variable = symbol(lower_case(peek(4).text.substr(1)), real_symbols_);
     at_ += 6;
-    return derivative(variable);
+    return compound(Kind::kDerivative, {scalar(product()), variable});
   }
   const Expr above = scalar(brace_group());
   return divide(above, scalar(brace_group()));
-}
-
-Expr LatexGrammar::derivative(const Expr& variable) {
-  return compound(Kind::kDerivative, {scalar(product()), variable});
 }
 
 Expr LatexGrammar::root() {

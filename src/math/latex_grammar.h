@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "math/expr.h"
@@ -71,10 +72,8 @@ class LatexGrammar {
   Expr command();
   Expr group_command();
   Expr named_function(const std::string& name);
-  Expr function_argument();
   Expr list_function(const std::string& name);
   Expr fraction();
-  Expr derivative(const Expr& variable);
   Expr root();
   Expr binomial();
   Expr binomial_of(const Expr& above, const Expr& below);
@@ -94,6 +93,14 @@ class LatexGrammar {
   void expect(std::string_view text);
   LatexToken take();
   bool at_function() const;
+  // What `rule` reads in brackets of its own, where a bar closes none that was opened before.
+  template <class Result>
+  Result without_bars(Result (LatexGrammar::*rule)()) {
+    const int bars = std::exchange(open_bars_, 0);
+    Result result = (this->*rule)();
+    open_bars_ = bars;
+    return result;
+  }
   [[noreturn]] void fail(const char* why) const { throw NotUnderstood(why); }
 
   struct Nesting {

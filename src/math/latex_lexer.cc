@@ -1,7 +1,7 @@
 #include "math/latex_lexer.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "math/expr.h"
 #include "math/text.h"
@@ -11,100 +11,70 @@ namespace {
 
 constexpr std::size_t kTextLimit = 16 << 10, kTokenLimit = 4096;
 
-const std::set<std::string, std::less<>>& greek() {
-  static const std::set<std::string, std::less<>> names = {
-      "alpha",         "beta",     "gamma",    "delta",    "epsilon", "varepsilon",
-      "zeta",          "eta",      "theta",    "vartheta", "iota",    "kappa",
-      "lambda",        "mu",       "nu",       "xi",       "omicron", "rho",
-      "varrho",        "sigma",    "varsigma", "tau",      "upsilon", "phi",
-      "varphi",        "chi",      "psi",      "omega",    "Gamma",   "Delta",
-      "Theta",         "Lambda",   "Xi",       "Pi",       "Sigma",   "Upsilon",
-      "Phi",           "Psi",      "Omega",    "ell",      "hbar",    "angle",
-      "measuredangle", "triangle", "square",   "imath",    "jmath"};
-  return names;
-}
+enum class CommandKind {
+  kLetter,
+  kSign,     // means something to the grammar
+  kDropped,  // white space and sizes of brackets
+  // Not found as beginnings of longer words: \\dots is not \\dot and s, \\overset not \\over and
+  // set.
+  kInfix,
+  kSwitch,  // a change of style or size to the end of its group, or a mark without a meaning
+  kStyle,   // of its argument
+  kGroup,   // takes its argument raw for other reasons
+};
 
-const std::vector<std::string>& other_commands() {
-  static const std::vector<std::string> names = {
-      // operators and relations
-      "cdot", "times", "ast", "div", "mod", "pm", "mp", "pi", "infty", "le", "leq", "leqslant",
-      "lt", "ge", "geq", "geqslant", "gt", "ne", "neq", "equiv", "approx", "simeq", "in", "notin",
-      "cup", "bigcup", "cap", "bigcap", "setminus", "backslash", "smallsetminus", "to",
-      "rightarrow", "choose", "colon", "circ", "degree", "prime", "%", "frac", "sqrt", "binom",
-      "dbinom", "tbinom", "sum", "prod", "int", "lim", "limits", "nolimits", "emptyset",
-      "varnothing", "partial",
-      // functions
-      "log", "lg", "ln", "exp", "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos",
-      "arctan", "arccot", "arcsec", "arccsc", "sinh", "cosh", "tanh", "coth", "arcsinh", "arccosh",
-      "arctanh", "arsinh", "arcosh", "artanh", "max", "min", "gcd", "lcm",
-      // brackets
-      "{", "}", "(", ")", "[", "]", "lbrace", "rbrace", "lvert", "rvert", "vert", "lfloor",
-      "rfloor", "lceil", "rceil", "lbrack", "rbrack", "lparen", "rparen", "\\", "Re", "Im"};
-  return names;
-}
-
-// Changes of style and size that hold to the end of their group, and marks without a meaning.
-const std::set<std::string, std::less<>>& switches() {
-  static const std::set<std::string, std::less<>> names = {
-      "bf",    "rm",    "it",   "sf",   "tt",        "tiny",        "small",   "large",
-      "Large", "LARGE", "huge", "Huge", "checkmark", "blacksquare", "newline", "hfill"};
-  return names;
-}
-
-const std::set<std::string, std::less<>>& dropped() {
-  static const std::set<std::string, std::less<>> names = {
-      ",",      ";",        ":",         " ",    "quad", "qquad", "left",         "right",
-      "bigl",   "bigr",     "Bigl",      "Bigr", "big",  "Big",   "displaystyle", "textstyle",
-      "limits", "nolimits", "thinspace", "space"};
-  return names;
-}
-
-const std::set<std::string, std::less<>>& styles() {
-  static const std::set<std::string, std::less<>> names = {
-      "text",   "mbox",   "textbf",     "textit", "textrm", "textnormal", "textsf",
-      "texttt", "mathbf", "mathrm",     "mathit", "mathsf", "mathtt",     "mathnormal",
-      "bm",     "pmb",    "boldsymbol", "emph",   "hbox",   "underline"};
-  return names;
-}
-
-const std::set<std::string, std::less<>>& group_commands() {
-  static const auto names = [] {
-    std::set<std::string, std::less<>> all = {"begin",         "end",
-                                              "overline",      "bar",
-                                              "vec",           "hat",
-                                              "tilde",         "widehat",
-                                              "widetilde",     "dot",
-                                              "ddot",          "check",
-                                              "mathbb",        "overrightarrow",
-                                              "overleftarrow", "operatorname",
-                                              "mathcal",       "mathfrak",
-                                              "mathscr"};
-    all.insert(styles().begin(), styles().end());
+const std::map<std::string_view, CommandKind>& commands() {
+  static const auto table = [] {
+    std::map<std::string_view, CommandKind> all;
+    const auto add = [&all](CommandKind kind, std::initializer_list<std::string_view> names) {
+      for (const std::string_view name : names) all.emplace(name, kind);
+    };
+    add(CommandKind::kLetter,
+        {"alpha",         "beta",     "gamma",    "delta",    "epsilon", "varepsilon",
+         "zeta",          "eta",      "theta",    "vartheta", "iota",    "kappa",
+         "lambda",        "mu",       "nu",       "xi",       "omicron", "rho",
+         "varrho",        "sigma",    "varsigma", "tau",      "upsilon", "phi",
+         "varphi",        "chi",      "psi",      "omega",    "Gamma",   "Delta",
+         "Theta",         "Lambda",   "Xi",       "Pi",       "Sigma",   "Upsilon",
+         "Phi",           "Psi",      "Omega",    "ell",      "hbar",    "angle",
+         "measuredangle", "triangle", "square",   "imath",    "jmath"});
+    add(CommandKind::kSign,
+        {// operators and relations
+         "cdot", "times", "ast", "div", "mod", "pm", "mp", "pi", "infty", "le", "leq", "leqslant",
+         "lt", "ge", "geq", "geqslant", "gt", "ne", "neq", "equiv", "approx", "simeq", "in",
+         "notin", "cup", "bigcup", "cap", "bigcap", "setminus", "backslash", "smallsetminus", "to",
+         "rightarrow", "choose", "colon", "circ", "degree", "prime", "%", "frac", "sqrt", "binom",
+         "dbinom", "tbinom", "sum", "prod", "int", "lim", "emptyset", "varnothing", "partial",
+         // functions
+         "log", "lg", "ln", "exp", "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos",
+         "arctan", "arccot", "arcsec", "arccsc", "sinh", "cosh", "tanh", "coth", "arcsinh",
+         "arccosh", "arctanh", "arsinh", "arcosh", "artanh", "max", "min", "gcd", "lcm",
+         // brackets
+         "{", "}", "(", ")", "[", "]", "lbrace", "rbrace", "lvert", "rvert", "vert", "lfloor",
+         "rfloor", "lceil", "rceil", "lbrack", "rbrack", "lparen", "rparen", "\\", "Re", "Im"});
+    add(CommandKind::kDropped,
+        {",",      ";",        ":",         " ",    "quad", "qquad", "left",         "right",
+         "bigl",   "bigr",     "Bigl",      "Bigr", "big",  "Big",   "displaystyle", "textstyle",
+         "limits", "nolimits", "thinspace", "space"});
+    add(CommandKind::kInfix, {"over", "atop"});
+    add(CommandKind::kSwitch,
+        {"bf", "rm", "it", "sf", "tt", "tiny", "small", "large", "Large", "LARGE", "huge", "Huge",
+         "checkmark", "blacksquare", "newline", "hfill"});
+    add(CommandKind::kStyle,
+        {"text",   "mbox",   "textbf",     "textit", "textrm", "textnormal", "textsf",
+         "texttt", "mathbf", "mathrm",     "mathit", "mathsf", "mathtt",     "mathnormal",
+         "bm",     "pmb",    "boldsymbol", "emph",   "hbox",   "underline"});
+    add(CommandKind::kGroup, {"begin", "end", "overline", "bar", "vec", "hat", "tilde", "widehat",
+                              "widetilde", "dot", "ddot", "check", "mathbb", "overrightarrow",
+                              "overleftarrow", "operatorname", "mathcal", "mathfrak", "mathscr"});
     return all;
   }();
-  return names;
+  return table;
 }
 
-// Not found as beginnings of longer words: \\dots is not \\dot and s, \\overset not \\over and set.
-const std::set<std::string, std::less<>>& whole_words() {
-  static const auto names = [] {
-    std::set<std::string, std::less<>> all = {"over", "atop"};
-    all.insert(switches().begin(), switches().end());
-    all.insert(group_commands().begin(), group_commands().end());
-    return all;
-  }();
-  return names;
-}
-
-const std::set<std::string, std::less<>>& all_commands() {
-  static const auto names = [] {
-    std::set<std::string, std::less<>> all(greek().begin(), greek().end());
-    all.insert(whole_words().begin(), whole_words().end());
-    all.insert(dropped().begin(), dropped().end());
-    all.insert(other_commands().begin(), other_commands().end());
-    return all;
-  }();
-  return names;
+bool is_kind(std::string_view name, CommandKind kind) {
+  const auto found = commands().find(name);
+  return found != commands().end() && found->second == kind;
 }
 
 class Lexer {
@@ -186,20 +156,22 @@ class Lexer {
   void command() {
     const std::size_t begin = at_;
     std::size_t longest = 0;
+    CommandKind kind{};
     const std::size_t most = std::min<std::size_t>(text_.size() - at_ - 1, 16);
     for (std::size_t length = 1; length <= most; ++length) {
-      const std::string_view name = text_.substr(at_ + 1, length);
-      if (all_commands().contains(name) && (!whole_words().contains(name) || ends_at(length))) {
-        longest = length;
-      }
+      const auto found = commands().find(text_.substr(at_ + 1, length));
+      if (found == commands().end()) continue;
+      if (found->second >= CommandKind::kInfix && !ends_at(length)) continue;
+      longest = length;
+      kind = found->second;
     }
     if (longest == 0) throw NotUnderstood("an unknown command");
-    const std::string name(text_.substr(at_ + 1, longest));
     at_ += 1 + longest;
-    if (styles().contains(name) && at_mathematics()) return;
-    if (group_commands().contains(name)) return group(name, begin);
-    if (dropped().contains(name) || switches().contains(name)) return;
-    push(TokenKind::kCommand, std::string("\\").append(name), begin);
+    const std::string name(text_.substr(begin, 1 + longest));
+    if (kind == CommandKind::kStyle && at_mathematics()) return;
+    if (kind == CommandKind::kStyle || kind == CommandKind::kGroup) return group(name, begin);
+    if (kind == CommandKind::kDropped || kind == CommandKind::kSwitch) return;
+    push(TokenKind::kCommand, name, begin);
   }
 
   bool at_mathematics() {
@@ -229,7 +201,7 @@ class Lexer {
       }
       argument = text_[at_++];
     }
-    push(TokenKind::kGroup, std::string("\\").append(name), begin);
+    push(TokenKind::kGroup, name, begin);
     tokens_.back().argument = std::move(argument);
   }
 
@@ -275,7 +247,7 @@ bool is_mathematics(std::string_view text) {
 }
 
 bool is_style(std::string_view command) {
-  return command.starts_with("\\") && styles().contains(command.substr(1));
+  return command.starts_with("\\") && is_kind(command.substr(1), CommandKind::kStyle);
 }
 
 std::string letter_of_command(const std::string& command) {
@@ -283,7 +255,7 @@ std::string letter_of_command(const std::string& command) {
   const std::string_view name = std::string_view(command).substr(1);
   if (name == "imath") return "i";
   if (name == "jmath") return "j";
-  return greek().contains(name) ? lower_case(name) : "";
+  return is_kind(name, CommandKind::kLetter) ? lower_case(name) : "";
 }
 
 }  // namespace umf

@@ -217,14 +217,13 @@ Expr LatexGrammar::stacked_binomial() {
 Expr LatexGrammar::bracketed() {
   const std::string open = take().text;
   const bool left_open = open == "(" || open == "\\(" || open == "\\lparen";
-  const int bars = std::exchange(open_bars_, 0);
-  if (const Expr binomial = left_open && has_atop_ ? stacked_binomial() : nullptr) {
-    open_bars_ = bars;
-    expect(")");
-    return binomial;
+  if (left_open && has_atop_) {
+    if (Expr binomial = without_bars(&LatexGrammar::stacked_binomial)) {
+      expect(")");
+      return binomial;
+    }
   }
-  const List content = list();
-  open_bars_ = bars;
+  const List content = without_bars(&LatexGrammar::list);
   const bool right_open = at_any({")", "\\)", "\\rparen"});
   if (!right_open && !at_any({"]", "\\]", "\\rbrack"})) fail("a bracket that is never closed");
   take();
@@ -246,15 +245,9 @@ Expr LatexGrammar::bracketed() {
 
 Expr LatexGrammar::braced_set() {
   take();
-  if (at_any({"\\}", "\\rbrace"})) {
-    take();
-    return finite_set({});
-  }
-  const int bars = std::exchange(open_bars_, 0);
-  const List content = list();
-  open_bars_ = bars;
-  if (!at_any({"\\}", "\\rbrace"})) fail("a set that is never closed");
-  take();
+  if (accept("\\}") || accept("\\rbrace")) return finite_set({});
+  const List content = without_bars(&LatexGrammar::list);
+  if (!accept("\\}") && !accept("\\rbrace")) fail("a set that is never closed");
   if (content.groups.size() > 1) return list_value(content);
   return finite_set(content.flat());
 }
@@ -263,9 +256,7 @@ Expr LatexGrammar::braced_set() {
 Expr LatexGrammar::brace_group() {
   expect("{");
   if (accept("}")) return finite_set({});
-  const int bars = std::exchange(open_bars_, 0);
-  const List content = list();
-  open_bars_ = bars;
+  const List content = without_bars(&LatexGrammar::list);
   expect("}");
   const std::vector<Expr> entries = content.flat();
   if (content.entries() == 1 && entries.size() == 1) return entries[0];
