@@ -15,8 +15,8 @@ enum class CommandKind {
   kLetter,
   kSign,     // means something to the grammar
   kDropped,  // white space and sizes of brackets
-  // Not found as beginnings of longer words: \\dots is not \\dot and s, \\overset not \\over and
-  // set.
+  // From here on, not found as beginnings of longer words: \\dots is not \\dot and s, \\overset not
+  // \\over and set.
   kInfix,
   kSwitch,  // a change of style or size to the end of its group, or a mark without a meaning
   kStyle,   // of its argument

@@ -106,67 +106,47 @@ Expr with_value(const Expr& e, const std::string& unknown, const Expr& value) {
 Expr all_reals() { return interval(constant("-oo"), constant("oo"), true, true); }
 Expr half(const Expr& e) { return multiply(number(mpq_class(1, 2)), e); }
 
-// The parts of the line where a x^2 + b x + c has the wanted sign, from its real roots in order.
-class Quadratic {
- public:
-  Quadratic(const Expr& f, const Expr& unknown, Work& work) {
-    const std::string name = canonical_text(unknown);
-    const Expr f0 = with_value(f, name, number(0)), f1 = with_value(f, name, number(1));
-    const Expr below = with_value(f, name, number(-1));
-    c_ = f0;
-    b_ = half(subtract(f1, below));
-    a_ = subtract(half(add(f1, below)), f0);
-    const Expr rebuilt =
-        add(multiply(a_, power(unknown, number(2))), add(multiply(b_, unknown), c_));
-    fits_ = identically_equal(f, rebuilt, work) == Truth::kYes;
-  }
+// The parts of the line where a function has the wanted sign, from its real roots in order and its
+// signs to the left and to the right of them. Between two roots it has the other sign.
+Expr parts_of_line(const std::string& op, const std::vector<Expr>& roots, int left_sign,
+                   int right_sign) {
+  if (op == "=") return finite_set(roots);
+  if (op == "!=") return compound(Kind::kComplement, {all_reals(), finite_set(roots)});
+  const int wanted = op[0] == '>' ? 1 : -1;
+  const bool open = op.size() == 1;
+  if (roots.empty()) return right_sign == wanted ? all_reals() : finite_set({});
+  Expr result = open ? finite_set({}) : finite_set(roots);
+  const auto join = [&result](const Expr& piece) {
+    result = compound(Kind::kUnion, {result, piece});
+  };
+  if (right_sign == wanted) join(interval(roots.back(), constant("oo"), open, true));
+  if (left_sign == wanted) join(interval(constant("-oo"), roots.front(), true, open));
+  if (roots.size() == 2 && -right_sign == wanted) join(interval(roots[0], roots[1], open, open));
+  return result;
+}
 
-  Expr solutions(const std::string& op) const {
-    const auto bend = fits_ ? compare_values(a_, number(0)) : std::nullopt;
-    const auto slope = fits_ ? compare_values(b_, number(0)) : std::nullopt;
-    if (!bend || !slope || (*bend == 0 && *slope == 0)) return nullptr;
-    std::vector<Expr> roots;
-    const int right_sign = *bend == 0 ? *slope : *bend;
-    if (*bend == 0) {
-      roots = {negate(divide(c_, b_))};
-    } else {
-      const Expr square = subtract(multiply(b_, b_), multiply(number(4), multiply(a_, c_)));
-      const auto real = compare_values(square, number(0));
-      if (!real) return nullptr;
-      const Expr root = power(square, number(mpq_class(1, 2))), twice = multiply(number(2), a_);
-      const Expr low = divide(subtract(negate(b_), root), twice);
-      const Expr high = divide(add(negate(b_), root), twice);
-      if (*real == 0) roots = {low};
-      if (*real > 0) roots = *bend > 0 ? std::vector{low, high} : std::vector{high, low};
-    }
-    return cells(op, roots, right_sign);
-  }
-
- private:
-  // Between the roots the sign changes at every root but a double one.
-  Expr cells(const std::string& op, const std::vector<Expr>& roots, int right_sign) const {
-    if (op == "=") return finite_set(roots);
-    if (op == "!=") return compound(Kind::kComplement, {all_reals(), finite_set(roots)});
-    const int wanted = op[0] == '>' ? 1 : -1;
-    const bool open = op.size() == 1;
-    const Expr low = constant("-oo"), high = constant("oo");
-    Expr result = open ? finite_set({}) : finite_set(roots);
-    const auto join = [&result](const Expr& piece) {
-      result = compound(Kind::kUnion, {result, piece});
-    };
-    if (roots.empty()) return right_sign == wanted ? all_reals() : finite_set({});
-    if (right_sign == wanted) join(interval(roots.back(), high, open, true));
-    const int left_sign = is_linear() ? -right_sign : right_sign;
-    if (left_sign == wanted) join(interval(low, roots.front(), true, open));
-    if (roots.size() == 2 && -right_sign == wanted) join(interval(roots[0], roots[1], open, open));
-    return result;
-  }
-
-  bool is_linear() const { return compare_values(a_, number(0)) == 0; }
-
-  Expr a_, b_, c_;
-  bool fits_ = false;
-};
+// Where `f op 0` holds, if f is a x^2 + b x + c of the unknown x; null where it is not.
+Expr quadratic_solutions(const Expr& f, const Expr& unknown, const std::string& op, Work& work) {
+  const std::string name = canonical_text(unknown);
+  const Expr c = with_value(f, name, number(0)), above = with_value(f, name, number(1));
+  const Expr below = with_value(f, name, number(-1));
+  const Expr b = half(subtract(above, below)), a = subtract(half(add(above, below)), c);
+  const Expr rebuilt = add(multiply(a, power(unknown, number(2))), add(multiply(b, unknown), c));
+  if (identically_equal(f, rebuilt, work) != Truth::kYes) return nullptr;
+  const auto bend = compare_values(a, number(0)), slope = compare_values(b, number(0));
+  if (!bend || !slope || (*bend == 0 && *slope == 0)) return nullptr;
+  if (*bend == 0) return parts_of_line(op, {negate(divide(c, b))}, -*slope, *slope);
+  const Expr square = subtract(multiply(b, b), multiply(number(4), multiply(a, c)));
+  const auto real = compare_values(square, number(0));
+  if (!real) return nullptr;
+  const Expr root = power(square, number(mpq_class(1, 2))), twice = multiply(number(2), a);
+  const Expr first = divide(subtract(negate(b), root), twice);
+  const Expr second = divide(add(negate(b), root), twice);
+  std::vector<Expr> roots;
+  if (*real == 0) roots = {first};
+  if (*real > 0) roots = *bend > 0 ? std::vector{first, second} : std::vector{second, first};
+  return parts_of_line(op, roots, *bend, *bend);
+}
 
 std::string mirrored(const std::string& op) {
   std::string result = op;
@@ -219,7 +199,7 @@ Expr solution_set(const Expr& e, Work& work) {
   if (!unknown) return nullptr;
   if (Expr set = absolute_solutions(e, work)) return set;
   const Expr f = subtract(e->args[0], e->args[1]);
-  return Quadratic(f, unknown, work).solutions(e->name);
+  return quadratic_solutions(f, unknown, e->name, work);
 }
 
 }  // namespace umf
