@@ -18,42 +18,31 @@ bool is_space(char32_t c) {
 
 // \w as Unicode's annex on regexes defines it (UTS 18, annex C): what single_word means by a word.
 bool is_word(char32_t c) {
-  switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_PC:
-      return true;
-    case UTF8PROC_CATEGORY_SO:  // the letters among the symbols
-      return (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) ||
-             (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
-    default:
-      return c == 0x200C || c == 0x200D;
+  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  if (category == UTF8PROC_CATEGORY_SO) {  // the letters among the symbols
+    return (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) ||
+           (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
   }
+  // utf8proc numbers letters, marks, decimal digits and letter numbers in a row.
+  return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NL) ||
+         category == UTF8PROC_CATEGORY_PC || c == 0x200C || c == 0x200D;
 }
 
-char32_t char_before(std::string_view text, std::size_t at) {
-  std::size_t begin = at - 1;
-  while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
-  return utf8_char(text, begin).code;
+// Where the character before `at` begins.
+std::size_t char_before(std::string_view text, std::size_t at) {
+  do --at;
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+  return at;
 }
 
 bool inside_word(std::string_view text, std::size_t begin, std::size_t end) {
-  return (begin > 0 && is_word(char_before(text, begin))) ||
+  return (begin > 0 && is_word(utf8_char(text, char_before(text, begin)).code)) ||
          (end < text.size() && is_word(utf8_char(text, end).code));
 }
 
 std::size_t skip_spaces_back(std::string_view text, std::size_t at, std::size_t limit) {
-  while (at > limit && is_space(char_before(text, at))) {
-    do --at;
-    while ((static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+  while (at > limit && is_space(utf8_char(text, char_before(text, at)).code)) {
+    at = char_before(text, at);
   }
   return at;
 }
@@ -107,11 +96,8 @@ std::vector<AddedTokens::Part> AddedTokens::cut(std::string_view text, SpecialTe
     if (done < end) parts.push_back({text.substr(done, end - done), std::nullopt});
   };
   for (std::size_t at = 0; at < text.size();) {
-    if (!starts_[static_cast<unsigned char>(text[at])]) {
-      ++at;
-      continue;
-    }
-    const AddedToken* token = match(text, at);
+    const bool may_start = starts_[static_cast<unsigned char>(text[at])];
+    const AddedToken* token = may_start ? match(text, at) : nullptr;
     if (token == nullptr) {
       ++at;
       continue;

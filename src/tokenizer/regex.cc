@@ -56,9 +56,9 @@ struct Regex::Impl {
   ~Impl() { pcre2_code_free(code); }
 };
 
-Regex::Regex(const std::string& pattern, const std::string& where)
-    : impl_(std::make_unique<Impl>()) {
-  impl_->where = where;
+Regex::Regex(const std::string& pattern, const std::string& where) {
+  const auto impl = std::make_shared<Impl>();
+  impl->where = where;
   if (pattern.size() > kPatternLimit) {
     throw Error(fmt::format("{}: the regex is longer than {} bytes", where, kPatternLimit));
   }
@@ -75,20 +75,17 @@ Regex::Regex(const std::string& pattern, const std::string& where)
                     PCRE2_NEWLINE_LF);  // what '.' leaves out, whatever the build says
   int code = 0;
   std::size_t offset = 0;
-  impl_->code =
+  impl->code =
       pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
                     PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_AUTO_CAPTURE, &code,
                     &offset, context.get());
-  if (impl_->code == nullptr) {
+  if (impl->code == nullptr) {
     throw Error(fmt::format("{}: regex \"{}\" does not compile: {}", where, excerpt(pattern, 300),
                             pcre2_message(code)));
   }
-  impl_->jit = pcre2_jit_compile(impl_->code, PCRE2_JIT_COMPLETE) == 0;
+  impl->jit = pcre2_jit_compile(impl->code, PCRE2_JIT_COMPLETE) == 0;
+  impl_ = impl;
 }
-
-Regex::~Regex() = default;
-Regex::Regex(Regex&&) noexcept = default;
-Regex& Regex::operator=(Regex&&) noexcept = default;
 
 bool Regex::find(std::string_view text, std::size_t from, Match& match) const {
   static thread_local const Workspace workspace;

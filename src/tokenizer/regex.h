@@ -16,9 +16,6 @@ class Regex {
 
   // `where` names the pattern's place in errors. Throws Error when it does not compile.
   Regex(const std::string& pattern, const std::string& where);
-  ~Regex();
-  Regex(Regex&&) noexcept;
-  Regex& operator=(Regex&&) noexcept;
 
   // The first match at or after `from`, which is a character boundary of `text`; `text` is valid
   // UTF-8. False when there is none. Throws Error when the pattern needs too many steps.
@@ -26,7 +23,7 @@ class Regex {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<const Impl> impl_;
 };
 
 }  // namespace umf

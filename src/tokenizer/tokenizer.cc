@@ -34,12 +34,21 @@ AddedTokens select_added(const TokenizerSpec& spec, bool normalized) {
   return AddedTokens(std::move(selected));
 }
 
+std::optional<Token> look_up(const std::unordered_map<std::string, Token>& tokens,
+                             std::string_view name) {
+  const auto found = tokens.find(std::string(name));
+  return found == tokens.end() ? std::nullopt : std::optional(found->second);
+}
+
 }  // namespace
 
 struct Tokenizer::Impl {
   explicit Impl(const TokenizerSpec& spec);
 
-  void encode_stray(std::string_view bytes, std::vector<Token>& ids) const;
+  // Calls `encode` with each longest stretch of UTF-8; the bytes between them become tokens of one
+  // byte.
+  template <class Encode>
+  std::vector<Token> encode_valid(std::string_view text, Encode&& encode) const;
   void encode_text(std::string_view text, SpecialText mode, std::vector<Token>& ids) const;
   void encode_between(std::string_view text, SpecialText mode, std::vector<Token>& ids) const;
   void encode_pieces(std::string_view text, bool keep_gaps, std::vector<Token>& ids) const;
@@ -64,8 +73,8 @@ Tokenizer::Impl::Impl(const TokenizerSpec& spec)
   for (const AddedToken& token : spec.added) added.emplace(token.content, token.id);
   for (const auto& [role, text] : spec.named) {
     std::string bytes;
-    if (const auto token = added.find(text); token != added.end()) {
-      named.emplace(role, token->second);
+    if (const auto token = look_up(added, text)) {
+      named.emplace(role, *token);
     } else if (append_alphabet_bytes(text, bytes)) {
       // Named but not added: it may be an ordinary token.
       if (const auto ordinary = tables.vocabulary.find(bytes)) named.emplace(role, *ordinary);
@@ -73,8 +82,22 @@ Tokenizer::Impl::Impl(const TokenizerSpec& spec)
   }
 }
 
-void Tokenizer::Impl::encode_stray(std::string_view bytes, std::vector<Token>& ids) const {
-  for (const char byte : bytes) ids.push_back(bpe.byte_token(static_cast<unsigned char>(byte)));
+template <class Encode>
+std::vector<Token> Tokenizer::Impl::encode_valid(std::string_view text, Encode&& encode) const {
+  std::vector<Token> ids;
+  if (text.empty()) return ids;
+  if (simdjson::validate_utf8(text.data(), text.size())) {
+    encode(text, ids);
+    return ids;
+  }
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = valid_utf8_end(text, at);
+    if (end > at) encode(text.substr(at, end - at), ids);
+    if (end == text.size()) break;
+    at = end + utf8_char(text, end).length;
+    for (const char byte : text.substr(end, at - end)) ids.push_back(bpe.byte_token(byte));
+  }
+  return ids;
 }
 
 void Tokenizer::Impl::encode_text(std::string_view text, SpecialText mode,
@@ -100,29 +123,7 @@ void Tokenizer::Impl::encode_pieces(std::string_view text, bool keep_gaps,
   for (const std::string_view piece : pretokenizer.cut(text, keep_gaps)) bpe.encode(piece, ids);
 }
 
-namespace {
-
-// Calls `valid` with each longest stretch of UTF-8 and `stray` with the bytes between them.
-template <class Valid, class Stray>
-void for_each_stretch(std::string_view text, Valid valid, Stray stray) {
-  if (text.empty()) return;
-  if (simdjson::validate_utf8(text.data(), text.size())) return valid(text);
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = valid_utf8_end(text, at);
-    if (end > at) valid(text.substr(at, end - at));
-    if (end == text.size()) break;
-    const int broken = utf8_char(text, end).length;
-    stray(text.substr(end, broken));
-    at = end + broken;
-  }
-}
-
-}  // namespace
-
-Tokenizer::Tokenizer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Tokenizer::~Tokenizer() = default;
-Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
-Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
+Tokenizer::Tokenizer(const TokenizerSpec& spec) : impl_(std::make_shared<Impl>(spec)) {}
 
 Tokenizer Tokenizer::load(const Folder& folder) {
   const std::string name = "tokenizer.json";
@@ -137,27 +138,23 @@ Tokenizer Tokenizer::load(const Folder& folder) {
                             folder.place()));
   }
   spec.named = config.named;
-  return Tokenizer(std::make_unique<Impl>(spec));
+  return Tokenizer(spec);
 }
 
 Tokenizer Tokenizer::parse(std::string_view tokenizer_json, const std::string& where) {
-  return Tokenizer(std::make_unique<Impl>(parse_tokenizer_json(tokenizer_json, where)));
+  return Tokenizer(parse_tokenizer_json(tokenizer_json, where));
 }
 
 std::vector<Token> Tokenizer::encode(std::string_view text, SpecialText special) const {
-  std::vector<Token> ids;
-  for_each_stretch(
-      text, [&](std::string_view valid) { impl_->encode_text(valid, special, ids); },
-      [&](std::string_view stray) { impl_->encode_stray(stray, ids); });
-  return ids;
+  return impl_->encode_valid(text, [&](std::string_view valid, std::vector<Token>& ids) {
+    impl_->encode_text(valid, special, ids);
+  });
 }
 
 std::vector<Token> Tokenizer::encode_bytes(std::string_view text) const {
-  std::vector<Token> ids;
-  for_each_stretch(
-      text, [&](std::string_view valid) { impl_->encode_pieces(valid, true, ids); },
-      [&](std::string_view stray) { impl_->encode_stray(stray, ids); });
-  return ids;
+  return impl_->encode_valid(text, [&](std::string_view valid, std::vector<Token>& ids) {
+    impl_->encode_pieces(valid, true, ids);
+  });
 }
 
 std::string Tokenizer::decode(std::span<const Token> ids, bool skip_special) const {
@@ -171,8 +168,7 @@ std::string Tokenizer::decode(std::span<const Token> ids, bool skip_special) con
 std::string_view Tokenizer::bytes(Token id) const { return impl_->tables.vocabulary.bytes(id); }
 
 std::optional<Token> Tokenizer::find(std::string_view content) const {
-  const auto found = impl_->added.find(std::string(content));
-  return found == impl_->added.end() ? std::nullopt : std::optional(found->second);
+  return look_up(impl_->added, content);
 }
 
 bool Tokenizer::is_special(Token id) const {
@@ -184,8 +180,7 @@ bool Tokenizer::contains(Token id) const { return impl_->tables.vocabulary.conta
 int Tokenizer::size() const { return impl_->tables.vocabulary.size(); }
 
 std::optional<Token> Tokenizer::named(std::string_view role) const {
-  const auto found = impl_->named.find(std::string(role));
-  return found == impl_->named.end() ? std::nullopt : std::optional(found->second);
+  return look_up(impl_->named, role);
 }
 
 std::vector<std::pair<Token, std::string>> Tokenizer::specials() const {

@@ -17,6 +17,8 @@ namespace umf {
 // special are always recognised, as in the reference libraries.
 enum class SpecialText { kParse, kPlain };
 
+struct TokenizerSpec;
+
 // Immutable after loading; every method may be called from several threads.
 class Tokenizer {
  public:
@@ -26,10 +28,6 @@ class Tokenizer {
   static Tokenizer load(const Folder& folder);
   // A tokenizer.json in memory, without the files beside it: for tests. `where` names it in errors.
   static Tokenizer parse(std::string_view tokenizer_json, const std::string& where);
-
-  ~Tokenizer();
-  Tokenizer(Tokenizer&&) noexcept;
-  Tokenizer& operator=(Tokenizer&&) noexcept;
 
   // No begin or end token is added. `text` may hold any bytes: a stretch that is not UTF-8 becomes
   // single-byte tokens.
@@ -54,8 +52,8 @@ class Tokenizer {
 
  private:
   struct Impl;
-  explicit Tokenizer(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit Tokenizer(const TokenizerSpec& spec);
+  std::shared_ptr<const Impl> impl_;
 };
 
 // Invalid UTF-8 replaced by U+FFFD, for output that must be text.
