@@ -1,6 +1,6 @@
 #include "math/compare_numbers.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -35,20 +35,17 @@ mpq_class sample(const std::string& name, int point, int part) {
   return negative ? mpq_class(-value) : value;
 }
 
-void collect_unknowns(const Expr& e, std::map<std::string, bool>& unknowns) {
-  if (is(e, Kind::kSymbol)) unknowns[canonical_text(e)] = e->is_real;
-  if (is(e, Kind::kApplied)) {
-    unknowns[canonical_text(e)] = true;
-    return;
-  }
-  for (const Expr& arg : e->args) collect_unknowns(arg, unknowns);
+Unknowns unknowns_of_both(const Expr& a, const Expr& b) {
+  Unknowns unknowns = unknowns_of(a);
+  unknowns.merge(unknowns_of(b));
+  return unknowns;
 }
 
-Bindings bindings_at(const std::map<std::string, bool>& unknowns, int point) {
+Bindings bindings_at(const Unknowns& unknowns, int point) {
   Bindings bindings;
-  for (const auto& [name, is_real] : unknowns) {
+  for (const auto& [name, unknown] : unknowns) {
     bindings[name] = {Real(sample(name, point, 0)),
-                      is_real ? Real() : Real(sample(name, point, 1))};
+                      unknown->is_real ? Real() : Real(sample(name, point, 1))};
   }
   return bindings;
 }
@@ -73,17 +70,16 @@ Real larger(const Complex& a, const Complex& b) {
 }
 
 std::optional<std::pair<Complex, Complex>> values_at(const Expr& a, const Expr& b,
-                                                     const std::map<std::string, bool>& unknowns,
-                                                     int point, Work& work) {
+                                                     const Unknowns& unknowns, int point,
+                                                     Work& work) {
   const Bindings bindings = bindings_at(unknowns, point);
   const auto x = evaluate(a, bindings, work), y = evaluate(b, bindings, work);
   if (!x || !y) return std::nullopt;
   return std::pair(*x, *y);
 }
 
-std::optional<Difference> difference_at(const Expr& a, const Expr& b,
-                                        const std::map<std::string, bool>& unknowns, int point,
-                                        Work& work) {
+std::optional<Difference> difference_at(const Expr& a, const Expr& b, const Unknowns& unknowns,
+                                        int point, Work& work) {
   int extra = 0;
   {
     // Large values need as many bits more: 2^1000 and 2^1000 + 1 differ in the thousandth.
@@ -106,7 +102,54 @@ std::optional<Difference> difference_at(const Expr& a, const Expr& b,
   return difference;
 }
 
+bool has_decimals(const Expr& a, const Expr& b) {
+  return contains_kind(a, Kind::kFloat) || contains_kind(b, Kind::kFloat);
+}
+
+// Does `holds(point)` at every point where it has a value, and has it one at enough of them?
+template <class Holds>
+Truth at_points(int points, const Holds& holds) {
+  int defined = 0;
+  for (int point = 0; point < points; ++point) {
+    const std::optional<bool> here = holds(point);
+    if (!here) continue;
+    if (!*here) return Truth::kNo;
+    ++defined;
+  }
+  return defined >= std::min(points, kPointsNeeded) ? Truth::kYes : Truth::kUnknown;
+}
+
+// f = c0 + c1 x by its values at 0 and 1; nothing where others are not on that line. They have both
+// signs and are no whole numbers, so that |x| and floor(x) are not taken for x.
+std::optional<Complex> linear_root(const Expr& f, const std::string& name, Bindings bindings,
+                                   Work& work) {
+  const auto value_at = [&](const mpq_class& x) {
+    bindings[name] = real(Real(x));
+    return evaluate(f, bindings, work);
+  };
+  const auto start = value_at(0), one = value_at(1);
+  if (!start || !one) return std::nullopt;
+  const Complex slope = *one - *start;
+  for (const mpq_class& x : {mpq_class(9, 4), mpq_class(-7, 4)}) {
+    const auto value = value_at(x);
+    if (!value) return std::nullopt;
+    const Complex bend = *value - *start - slope * real(Real(x));
+    const long scale = larger(*value, *start).exponent();
+    if (abs(bend).exponent() > scale - 100 || abs(slope).exponent() < scale - 100) {
+      return std::nullopt;
+    }
+  }
+  return (Complex{} - *start) / slope;
+}
+
 }  // namespace
+
+Unknowns unknowns_of(const Expr& e) {
+  if (is(e, Kind::kSymbol) || is(e, Kind::kApplied)) return {{canonical_text(e), e}};
+  Unknowns unknowns;
+  for (const Expr& arg : e->args) unknowns.merge(unknowns_of(arg));
+  return unknowns;
+}
 
 std::optional<Complex> constant_value(const Expr& e, Work& work) { return evaluate(e, {}, work); }
 
@@ -150,87 +193,41 @@ std::optional<int> compare_values(const Expr& a, const Expr& b) {
 }
 
 Truth identically_equal(const Expr& a, const Expr& b, Work& work) {
-  std::map<std::string, bool> unknowns;
-  collect_unknowns(a, unknowns);
-  collect_unknowns(b, unknowns);
-  const bool decimals = contains_kind(a, Kind::kFloat) || contains_kind(b, Kind::kFloat);
-  const int points = unknowns.empty() ? 1 : kPoints, needed = unknowns.empty() ? 1 : kPointsNeeded;
-  int defined = 0;
-  for (int point = 0; point < points; ++point) {
+  const Unknowns unknowns = unknowns_of_both(a, b);
+  const bool decimals = has_decimals(a, b);
+  return at_points(unknowns.empty() ? 1 : kPoints, [&](int point) -> std::optional<bool> {
     const auto difference = difference_at(a, b, unknowns, point, work);
-    if (!difference) continue;
-    ++defined;
-    if (!(decimals ? difference->is_rounding() : difference->is_zero())) return Truth::kNo;
-  }
-  return defined >= needed ? Truth::kYes : Truth::kUnknown;
+    if (!difference) return std::nullopt;
+    return decimals ? difference->is_rounding() : difference->is_zero();
+  });
 }
 
 Truth proportional(const Expr& a, const Expr& b, Work& work) {
-  std::map<std::string, bool> unknowns;
-  collect_unknowns(a, unknowns);
-  collect_unknowns(b, unknowns);
+  const Unknowns unknowns = unknowns_of_both(a, b);
   const PrecisionScope precision(kLowBits);
+  const long tolerance = has_decimals(a, b) ? 44 : 128;
   std::optional<Complex> ratio;
-  int defined = 0;
-  for (int point = 0; point < kPoints; ++point) {
-    const Bindings bindings = bindings_at(unknowns, point);
-    const auto x = evaluate(a, bindings, work), y = evaluate(b, bindings, work);
-    if (!x || !y || x->is_zero() || y->is_zero()) continue;
-    const Complex here = *x / *y;
-    ++defined;
+  return at_points(kPoints, [&](int point) -> std::optional<bool> {
+    const auto values = values_at(a, b, unknowns, point, work);
+    if (!values || values->first.is_zero() || values->second.is_zero()) return std::nullopt;
+    const Complex here = values->first / values->second;
     if (!ratio) ratio = here;
-    const bool decimals = contains_kind(a, Kind::kFloat) || contains_kind(b, Kind::kFloat);
-    const long tolerance = decimals ? 44 : 128;
-    if (abs(here - *ratio).exponent() > abs(*ratio).exponent() - tolerance) return Truth::kNo;
-  }
-  return defined >= kPointsNeeded ? Truth::kYes : Truth::kUnknown;
+    return abs(here - *ratio).exponent() <= abs(*ratio).exponent() - tolerance;
+  });
 }
-
-namespace {
-
-// f = c0 + c1 x by its values at 0 and 1; nothing where others are not on that line. They have both
-// signs and are no whole numbers, so that |x| and floor(x) are not taken for x.
-std::optional<Complex> linear_root(const Expr& f, const std::string& name, Bindings bindings,
-                                   Work& work) {
-  const auto value_at = [&](const mpq_class& x) {
-    bindings[name] = real(Real(x));
-    return evaluate(f, bindings, work);
-  };
-  const auto start = value_at(0), one = value_at(1);
-  if (!start || !one) return std::nullopt;
-  const Complex slope = *one - *start;
-  for (const mpq_class& x : {mpq_class(9, 4), mpq_class(-7, 4)}) {
-    const auto value = value_at(x);
-    if (!value) return std::nullopt;
-    const Complex bend = *value - *start - slope * real(Real(x));
-    const long scale = larger(*value, *start).exponent();
-    if (abs(bend).exponent() > scale - 100 || abs(slope).exponent() < scale - 100) {
-      return std::nullopt;
-    }
-  }
-  return (Complex{} - *start) / slope;
-}
-
-}  // namespace
 
 Truth same_linear_root(const Expr& f, const Expr& g, const std::string& name, Work& work) {
-  std::map<std::string, bool> unknowns;
-  collect_unknowns(f, unknowns);
-  collect_unknowns(g, unknowns);
+  const Unknowns unknowns = unknowns_of_both(f, g);
   const PrecisionScope precision(kLowBits);
-  int defined = 0;
-  for (int point = 0; point < kPoints; ++point) {
+  return at_points(kPoints, [&](int point) -> std::optional<bool> {
     const Bindings bindings = bindings_at(unknowns, point);
     const auto x = linear_root(f, name, bindings, work), y = linear_root(g, name, bindings, work);
-    if (!x || !y) continue;
+    if (!x || !y) return std::nullopt;
     const bool zero = x->is_zero() && y->is_zero();
     // a x = 0 and b x = 0 have more in common with each other than x = 0 says.
-    if (zero && unknowns.size() > 1) continue;
-    ++defined;
-    const bool same = zero || abs(*x - *y).exponent() < larger(*x, *y).exponent() - 100;
-    if (!same) return Truth::kNo;
-  }
-  return defined >= kPointsNeeded ? Truth::kYes : Truth::kUnknown;
+    if (zero && unknowns.size() > 1) return std::nullopt;
+    return zero || abs(*x - *y).exponent() < larger(*x, *y).exponent() - 100;
+  });
 }
 
 }  // namespace umf

@@ -1,7 +1,9 @@
 // Comparing values by number: the order of two constants, and equality of expressions at points.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 
 #include "math/evaluate.h"
 #include "math/expr.h"
@@ -10,6 +12,10 @@ namespace umf {
 
 // -1, 0 or 1 for two real constants (infinities included); nothing where they are not such.
 std::optional<int> compare_values(const Expr& a, const Expr& b);
+
+// The symbols of `e` and its unknown functions, such as f(x), by canonical text.
+using Unknowns = std::map<std::string, Expr>;
+Unknowns unknowns_of(const Expr& e);
 
 // A constant's numeric value at the thread's precision; nothing with symbols, sets, infinities.
 std::optional<Complex> constant_value(const Expr& e, Work& work);

@@ -45,7 +45,4 @@ bool states_a_falsehood(const Expr& e);
 // The right side of the last equation.
 Expr last_right_side(const Expr& equation);
 
-// What an element is sorted by: numbers by value, then the rest by structure.
-std::vector<Expr> sorted_elements(std::vector<Expr> elements);
-
 }  // namespace umf

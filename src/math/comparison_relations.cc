@@ -1,6 +1,6 @@
 // Comparing relations.
 #include <algorithm>
-#include <set>
+#include <ranges>
 
 #include "math/compare_numbers.h"
 #include "math/comparison.h"
@@ -15,13 +15,6 @@ bool is_mirrored(const std::string& a, const std::string& b) {
 
 bool has_arithmetic_sides(const Expr& relation) {
   return std::ranges::all_of(relation->args, is_arithmetic);
-}
-
-std::set<std::string> unknowns_of(const Expr& e) {
-  std::set<std::string> names;
-  if (is(e, Kind::kSymbol) || is(e, Kind::kApplied)) return {canonical_text(e)};
-  for (const Expr& arg : e->args) names.merge(unknowns_of(arg));
-  return names;
 }
 
 }  // namespace
@@ -52,10 +45,11 @@ bool Comparison::same_solutions(const Expr& gold, const Expr& answer) {
   decided_by_ = "solutions";
   const Expr f = subtract(gold->args[0], gold->args[1]);
   const Expr g = subtract(answer->args[0], answer->args[1]);
-  const std::set<std::string> names = unknowns_of(f);
-  if (names.empty() || names != unknowns_of(g)) return false;
+  const Unknowns unknowns = unknowns_of(f), others = unknowns_of(g);
+  const bool same_names = std::ranges::equal(std::views::keys(unknowns), std::views::keys(others));
+  if (unknowns.empty() || !same_names) return false;
   if (proportional(f, g, work_) == Truth::kYes) return true;
-  for (const std::string& name : names) {
+  for (const auto& [name, unknown] : unknowns) {
     const Truth same = same_linear_root(f, g, name, work_);
     if (same != Truth::kUnknown) return same == Truth::kYes;
   }

@@ -1,7 +1,10 @@
 // Comparing sets, tuples and intervals.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <ranges>
 #include <set>
+#include <tuple>
 
 #include "math/compare_numbers.h"
 #include "math/comparison.h"
@@ -19,19 +22,12 @@ struct SortKey {
   std::string text;
 
   bool operator<(const SortKey& other) const {
-    if (rank != other.rank) return rank < other.rank;
-    if (re != other.re) return re < other.re;
-    if (im != other.im) return im < other.im;
-    if (parts.size() != other.parts.size()) return parts.size() < other.parts.size();
-    if (std::lexicographical_compare(parts.begin(), parts.end(), other.parts.begin(),
-                                     other.parts.end())) {
-      return true;
-    }
-    if (std::lexicographical_compare(other.parts.begin(), other.parts.end(), parts.begin(),
-                                     parts.end())) {
-      return false;
-    }
-    return text < other.text;
+    // Fewer parts go first.
+    const auto members = [](const SortKey& key) {
+      return std::make_tuple(key.rank, key.re, key.im, key.parts.size(), std::cref(key.parts),
+                             std::cref(key.text));
+    };
+    return members(*this) < members(other);
   }
 };
 
@@ -61,6 +57,15 @@ SortKey sort_key(const Expr& element) {
   key.rank = is(e, Kind::kSymbol) ? 1 : 4;
   key.text = canonical_text(e);
   return key;
+}
+
+// Numbers by value, then the rest by structure.
+std::vector<Expr> sorted_elements(const std::vector<Expr>& elements) {
+  std::vector<std::pair<SortKey, Expr>> keyed;
+  for (const Expr& e : elements) keyed.emplace_back(sort_key(e), e);
+  std::ranges::stable_sort(keyed, std::less<>(), &std::pair<SortKey, Expr>::first);
+  const auto sorted = std::views::values(keyed);
+  return {sorted.begin(), sorted.end()};
 }
 
 Expr as_list(const Expr& e) { return is_set_like(e) ? e : compound(Kind::kSet, {e}); }
@@ -94,16 +99,6 @@ bool has_equation(const std::vector<Expr>& elements) {
 bool is_open(const Expr& e) { return is(e, Kind::kInterval) && e->left_open && e->right_open; }
 
 }  // namespace
-
-std::vector<Expr> sorted_elements(std::vector<Expr> elements) {
-  std::vector<std::pair<SortKey, Expr>> keyed;
-  for (Expr& e : elements) keyed.emplace_back(sort_key(e), std::move(e));
-  std::stable_sort(keyed.begin(), keyed.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<Expr> sorted;
-  for (auto& [key, e] : keyed) sorted.push_back(std::move(e));
-  return sorted;
-}
 
 bool Comparison::sets(const Expr& gold_value, const Expr& answer_value) {
   const Expr gold = as_list(gold_value), answer = as_list(answer_value);

@@ -82,15 +82,9 @@ class Cells {
 
 // The one unknown of a relation: a symbol, or an unknown function such as f(x).
 Expr only_unknown(const Expr& e) {
-  if (is(e, Kind::kSymbol) || is(e, Kind::kApplied)) return e;
-  Expr found;
-  for (const Expr& arg : e->args) {
-    const Expr inner = only_unknown(arg);
-    if (!inner) continue;
-    if (found && canonical_text(found) != canonical_text(inner)) throw MathLimit("two unknowns");
-    found = inner;
-  }
-  return found;
+  const Unknowns unknowns = unknowns_of(e);
+  if (unknowns.size() > 1) throw MathLimit("two unknowns");
+  return unknowns.empty() ? nullptr : unknowns.begin()->second;
 }
 
 Expr with_value(const Expr& e, const std::string& unknown, const Expr& value) {
