@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "decode/walk_testing.h"
-#include "support/expect_error.h"
 #include "search/checkpoints.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {
