@@ -141,7 +141,8 @@ TEST_F(SolveCli, AJudgeThatAlwaysFailsEndsTheSearch) {
     EXPECT_EQ(Json::parse(run.out)["search"]["stopped"], "error");
     const std::string judged = read_file(place("judged"));
     EXPECT_GE(std::ranges::count(judged, '\n'), 3);
-    EXPECT_LE(std::ranges::count(judged, '\n'), 4) << "one may have been begun ahead";
+    // A search of one walker looks at most four walks ahead.
+    EXPECT_LE(std::ranges::count(judged, '\n'), 3 + 4) << "some may have been begun ahead";
   }
 }
 
