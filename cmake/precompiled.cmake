@@ -1,6 +1,6 @@
 # What most files include is read by the compiler once: three precompiled headers, one for each set of options.
 #   umf_precompiled        as the build type says: folders whose loops are hot
-#   umf_precompiled_brief  folders that wait for others; they compile in two thirds of the time
+#   umf_precompiled_brief  folders that wait for others, and need not be optimised as hard
 #   umf_precompiled_tests  test programs
 function(umf_precompile target header)
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${target}.cc CONTENT "")

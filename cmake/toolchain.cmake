@@ -11,7 +11,7 @@ set(cxx_options -Wall -Wextra -Wno-sign-compare -Wno-psabi -Wno-missing-field-in
 # The same bits on every machine: the compiler may not fuse or reorder what the source does not.
 list(APPEND cxx_options -ffp-contract=off -fno-fast-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  # It collects garbage in its own memory less often: a tenth of its time.
+  # It collects garbage in its own memory less often, which saves up to a tenth of its time.
   list(APPEND cxx_options "SHELL:--param ggc-min-heapsize=500000")
 endif()
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${cxx_options}>")
