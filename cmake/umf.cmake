@@ -16,7 +16,7 @@ function(umf_targets out)
 endfunction()
 
 # Folders that wait for models, judges, disks and people: what they do themselves takes no time.
-set(UMF_BRIEF cli server bench report session reward page sandbox)
+set(UMF_BRIEF cli server bench report session reward page sandbox math jinja)
 
 function(umf_library name)
   umf_targets(links ${ARGN})
@@ -81,16 +81,18 @@ endfunction()
 
 # A fuzz target defines LLVMFuzzerTestOneInput. With UMF_FUZZ libFuzzer drives it; otherwise
 # tests/support/fuzz_corpus.cc does, over tests/fuzz/NAME, so that every test run repeats the known inputs.
+add_library(umf_fuzz_corpus OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/support/fuzz_corpus.cc)
 function(umf_fuzzer source library)
   get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE ${library})
+  target_precompile_headers(${name} REUSE_FROM umf_precompiled)
   if(UMF_FUZZ)
-    add_executable(${name} ${source})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   else()
-    add_executable(${name} ${source} ${PROJECT_SOURCE_DIR}/tests/support/fuzz_corpus.cc)
+    target_link_libraries(${name} PRIVATE umf_fuzz_corpus)
     add_test(NAME fuzz.${name} COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/${name})
   endif()
-  target_link_libraries(${name} PRIVATE ${library})
 endfunction()
 
 # umf_embed_texts(OUTPUT HEADER FUNCTION NAME_PART FILES...): the texts of the files as a table of pairs, name and text,
