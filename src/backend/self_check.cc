@@ -150,13 +150,13 @@ class Exercise {
     for (const float temperature : {0.0f, 0.7f}) {
       sampling.temperature = temperature;
       sampling.top_p = temperature > 0 ? 0.9f : 1.0f;
-      sampling.tempered_scores = temperature > 0;
+      sampling.tempered_scores = sampling.plain_probability = temperature > 0;
       std::vector<Prediction> predictions(logits.rows);
       backend_.predict(logits, positions, sampling, predictions);
       std::vector<float> tokens, scores;
       for (const Prediction& p : predictions) {
         tokens.push_back(static_cast<float>(p.token));
-        scores.insert(scores.end(), {p.confidence, p.margin, p.entropy});
+        scores.insert(scores.end(), {p.confidence, p.margin, p.entropy, p.probability});
       }
       const bool draws = temperature > 0;
       stages_.push_back({draws ? "drawn tokens" : "best tokens", std::move(tokens), true});

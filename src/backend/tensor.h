@@ -103,8 +103,9 @@ struct Sampling {
   bool tempered_scores = false;
   std::vector<Token> never;                   // can neither be chosen nor hold probability
   std::vector<std::pair<Token, float>> bias;  // added to the logit before the temperature
-  std::vector<Token> last;  // may be chosen, but hold no probability: confidence 0
-  NoiseKey noise;           // used when temperature > 0
+  std::vector<Token> last;         // may be chosen, but hold no probability: confidence 0
+  NoiseKey noise;                  // used when temperature > 0
+  bool plain_probability = false;  // whether the prediction's `probability` is wanted
 };
 
 // What the model says about one position, as the strategies need it.
@@ -113,6 +114,9 @@ struct Prediction {
   float confidence = 0;  // probability of `token`
   float margin = 0;      // largest minus second largest probability
   float entropy = 0;     // -sum p ln(p + 1e-10)
+  // Of `token` at temperature 1 among all that may be chosen, unfiltered, `last` ones included: how
+  // sure the model is, however the token was drawn. 0 where it is not wanted.
+  float probability = 0;
   bool operator==(const Prediction&) const = default;
 };
 

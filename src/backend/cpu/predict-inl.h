@@ -329,6 +329,14 @@ inline void temper(const float* x, int padded, float top, float temperature, flo
   }
 }
 
+// exp(x[index] - top) over the sum of all such terms: bit for bit the confidence that scores()
+// gives.
+inline float share_of(float* x, int padded, float top, int index) {
+  HWY_ALIGN float own[16];
+  hn::Store(exp(set(x[index] - top)), F32(), own);
+  return static_cast<float>(own[0] / sum_exp<false>(x, padded, top));
+}
+
 inline Prediction predict(const float* logits, int vocabulary, int position,
                           const Sampling& sampling, PredictScratch& scratch) {
   const int padded = padded_size(vocabulary);
@@ -382,6 +390,10 @@ inline Prediction predict(const float* logits, int vocabulary, int position,
   } else if (drawn) {
     token = draw(tempered, padded, position, sampling.noise);
   }
+  const bool plainly_scored = row == plain && sampling.last.empty();
+  float probability = 0;
+  if (sampling.plain_probability && !plainly_scored)
+    probability = share_of(plain, padded, top.first, token);
   if (!(filtered && scores_filtered)) {
     index = token;
     for (const Token last : sampling.last) {
@@ -390,6 +402,7 @@ inline Prediction predict(const float* logits, int vocabulary, int position,
   }
   Prediction out = scores(row, row_size, index);
   out.token = token;
+  if (sampling.plain_probability) out.probability = plainly_scored ? out.confidence : probability;
   return out;
 }
 

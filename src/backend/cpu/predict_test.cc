@@ -72,6 +72,7 @@ Prediction plain_rules(const std::vector<float>& logits, const Sampling& s, int 
   out.entropy = static_cast<float>(entropy);
   std::sort(p.begin(), p.end(), std::greater<>());
   out.margin = static_cast<float>(p[0] - (size > 1 ? p[1] : 0));
+  if (s.plain_probability) out.probability = static_cast<float>(softmax(l)[out.token]);
   return out;
 }
 
@@ -80,6 +81,7 @@ void expect_near(const Prediction& a, const Prediction& b, const std::string& wh
   EXPECT_NEAR(a.confidence, b.confidence, 2e-5) << what;
   EXPECT_NEAR(a.margin, b.margin, 2e-5) << what;
   EXPECT_NEAR(a.entropy, b.entropy, 1e-4) << what;
+  EXPECT_NEAR(a.probability, b.probability, 2e-5) << what;
 }
 
 std::vector<Sampling> samplings() {
@@ -95,6 +97,7 @@ std::vector<Sampling> samplings() {
             s.top_k = top_k;
             s.tempered_scores = tempered;
             s.noise = {11, 12};
+            s.plain_probability = top_k != 1;
             if (special) {
               s.never = {5};
               s.bias = {{6, 1.5f}, {7, -3.0f}};

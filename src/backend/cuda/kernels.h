@@ -49,7 +49,7 @@ struct DeviceSampling {
 
   float temperature = 0, top_p = 1;
   int top_k = 0;
-  bool tempered_scores = false;
+  bool tempered_scores = false, plain_probability = false;
   NoiseKey noise;
   int edits = 0;  // tokens that are treated differently
   int token[kMaxEdits];

@@ -13,17 +13,15 @@ __global__ void __launch_bounds__(kPredictThreads)
   const int position = positions[blockIdx.x];
   const bool tempered = sampling.tempered_scores && sampling.temperature > 0;
   const float sharp = sharpness(tempered ? sampling.temperature : 1.0f);
-  Scores scores;
-  Choice best;
+  Gathered gathered;
   for_tokens(row, vocabulary, sampling, [&](int first, const Logit(&four)[4]) {
-    choose(first, four, sampling, position, best, [](int) { return true; });
+    choose(first, four, sampling, position, gathered.best, [](int) { return true; });
     float counted[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) counted[i] = four[i].last ? -INFINITY : four[i].x;
-    scores.add(counted, sharp);
+    gathered.add(four, counted, sharp, sampling);
   });
-  merge_block(scores, best, sharp);
-  if (threadIdx.x == 0) out[blockIdx.x] = conclude(scores, best, sharp);
+  gathered.conclude(sharp, sampling, out[blockIdx.x]);
 }
 
 }  // namespace

@@ -160,31 +160,52 @@ __device__ void choose(int first, const Logit (&logits)[4], const DeviceSampling
   }
 }
 
-// Merges what the threads of a block found, in one fixed order; thread 0 gets the result.
-__device__ inline void merge_block(Scores& scores, Choice& best, float sharpness) {
-  __shared__ Scores shared_scores[kPredictWarps];
-  __shared__ Choice shared_best[kPredictWarps];
+// Both merge what the threads of a block found, in one fixed order; thread 0 gets the result.
+__device__ inline void merge_block(Scores& scores, float sharpness) {
+  __shared__ Scores shared[kPredictWarps];
   for (int step = 16; step > 0; step /= 2) {
     const Scores other{
         __shfl_down_sync(~0u, scores.first, step), __shfl_down_sync(~0u, scores.second, step),
         __shfl_down_sync(~0u, scores.sum, step), __shfl_down_sync(~0u, scores.weighted, step)};
+    scores.merge(other, sharpness);
+  }
+  __syncthreads();  // of an earlier call somebody may still read
+  if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = scores;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int warp = 1; warp < kPredictWarps; ++warp) scores.merge(shared[warp], sharpness);
+}
+
+__device__ inline void merge_block(Choice& best) {
+  __shared__ Choice shared[kPredictWarps];
+  for (int step = 16; step > 0; step /= 2) {
     const Choice rival{__shfl_down_sync(~0u, best.value, step), __shfl_down_sync(~0u, best.x, step),
                        __shfl_down_sync(~0u, best.token, step),
                        static_cast<bool>(__shfl_down_sync(~0u, static_cast<int>(best.last), step))};
-    scores.merge(other, sharpness);
     best.offer(rival);
   }
-  if (threadIdx.x % 32 == 0) {
-    shared_scores[threadIdx.x / 32] = scores;
-    shared_best[threadIdx.x / 32] = best;
-  }
+  if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = best;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  for (int warp = 1; warp < kPredictWarps; ++warp) {
-    scores.merge(shared_scores[warp], sharpness);
-    best.offer(shared_best[warp]);
-  }
+  for (int warp = 1; warp < kPredictWarps; ++warp) best.offer(shared[warp]);
 }
+
+// What a thread gathers over its share of a row, and what the block makes of it.
+struct Gathered {
+  Scores scores;
+  Scores plain;  // at temperature 1 over every token, where the sampling wants it
+  Choice best;
+
+  // `counted` are the logits of the four that the scores come from.
+  __device__ void add(const Logit (&four)[4], const float (&counted)[4], float sharpness,
+                      const DeviceSampling& sampling) {
+    scores.add(counted, sharpness);
+    if (!sampling.plain_probability) return;
+    const float all[4] = {four[0].x, four[1].x, four[2].x, four[3].x};
+    plain.add(all, umf::sharpness(1.0f));
+  }
+  __device__ void conclude(float sharpness, const DeviceSampling& sampling, Prediction& out);
+};
 
 // The entropy leaves out the 1e-10 inside the logarithm of the definition, which changes it by less
 // than 1e-10 per token: 2e-5 for the largest vocabularies.
@@ -197,6 +218,19 @@ __device__ inline Prediction conclude(const Scores& scores, const Choice& best, 
   prediction.margin = (1 - exp2f((scores.second - scores.first) * sharpness)) / scores.sum;
   prediction.entropy = fmaxf(0.0f, logf(scores.sum) - scores.weighted * kLn2 / scores.sum);
   return prediction;
+}
+
+// By the whole block.
+__device__ inline void Gathered::conclude(float sharpness, const DeviceSampling& sampling,
+                                          Prediction& out) {
+  const float plain_sharpness = umf::sharpness(1.0f);
+  merge_block(scores, sharpness);
+  merge_block(best);
+  if (sampling.plain_probability) merge_block(plain, plain_sharpness);
+  if (threadIdx.x != 0) return;
+  out = umf::conclude(scores, best, sharpness);
+  if (sampling.plain_probability && best.value > -INFINITY)
+    out.probability = exp2f((best.x - plain.first) * plain_sharpness) / plain.sum;
 }
 
 }  // namespace umf

@@ -247,8 +247,7 @@ __global__ void __launch_bounds__(kPredictThreads)
   }
 
   const float sharp = sharpness(sampling.tempered_scores ? own : 1.0f);
-  Scores scores;
-  Choice best;
+  Gathered gathered;
   for_tokens(row.logits, vocabulary, sampling, [&](int first, const Logit(&four)[4]) {
     bool stays[4];
 #pragma unroll
@@ -257,17 +256,17 @@ __global__ void __launch_bounds__(kPredictThreads)
       stays[i] = key <= by_count.key &&
                  (key < by_mass.key || (key == by_mass.key && first + i <= last_id));
     }
-    choose(first, four, sampling, positions[blockIdx.x], best, [&](int i) { return stays[i]; });
+    choose(first, four, sampling, positions[blockIdx.x], gathered.best,
+           [&](int i) { return stays[i]; });
     float counted[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const bool counts = (stays[i] || !sampling.tempered_scores) && !four[i].last;
       counted[i] = counts ? four[i].x : -INFINITY;
     }
-    scores.add(counted, sharp);
+    gathered.add(four, counted, sharp, sampling);
   });
-  merge_block(scores, best, sharp);
-  if (threadIdx.x == 0) out[blockIdx.x] = conclude(scores, best, sharp);
+  gathered.conclude(sharp, sampling, out[blockIdx.x]);
 }
 
 }  // namespace

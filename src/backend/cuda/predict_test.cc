@@ -37,7 +37,8 @@ std::vector<Sampling> samplings() {
                          .never = {3},
                          .bias = {{5, 1.5f}},
                          .last = {7},
-                         .noise = {11, 13}});
+                         .noise = {11, 13},
+                         .plain_probability = top_k != 1});
         }
       }
     }
@@ -68,6 +69,7 @@ class Predictions : public OnDevice {
     EXPECT_NEAR(actual.confidence, wanted.confidence, 1e-4);
     EXPECT_NEAR(actual.margin, wanted.margin, 1e-4);
     EXPECT_NEAR(actual.entropy, wanted.entropy, 1e-3);
+    EXPECT_NEAR(actual.probability, wanted.probability, 1e-4);
   }
 };
 

@@ -11,6 +11,7 @@ DeviceSampling device_sampling(const Sampling& sampling) {
                         .top_p = sampling.top_p,
                         .top_k = sampling.top_k,
                         .tempered_scores = sampling.tempered_scores,
+                        .plain_probability = sampling.plain_probability,
                         .noise = sampling.noise};
   const auto add = [&](Token token, float bias, DeviceSampling::Edit edit) {
     if (device.edits == DeviceSampling::kMaxEdits) {

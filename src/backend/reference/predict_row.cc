@@ -110,7 +110,10 @@ Prediction predict_row(std::span<const float> logits, int position, const Sampli
       sampling.temperature > 0 ? draw(tempered, position, sampling.noise) : argmax(tempered);
   Row scored = sampling.tempered_scores ? tempered : plain;
   for (const Token last : sampling.last) scored[last] = kRemoved;
-  return score(softmax(scored), token);
+  Prediction prediction = score(softmax(scored), token);
+  if (sampling.plain_probability)
+    prediction.probability = static_cast<float>(softmax(plain)[token]);
+  return prediction;
 }
 
 }  // namespace umf

@@ -46,6 +46,18 @@ TEST(PredictRow, LladaScoresIgnoreTemperatureAndDreamScoresDoNot) {
   EXPECT_LT(b.entropy, 0.05);
 }
 
+TEST(PredictRow, TheProbabilityIsThatOfTemperatureOneUnfiltered) {
+  const Sampling sharp{.temperature = 0.1f,
+                       .top_p = 0.5f,
+                       .tempered_scores = true,
+                       .last = {0},
+                       .plain_probability = true};
+  const Prediction p = predict_row(kHalf, 0, sharp);
+  EXPECT_EQ(p.token, 0);
+  EXPECT_NEAR(p.probability, 0.5, 1e-6);
+  EXPECT_EQ(predict_row(kHalf, 0, {}).probability, 0) << "where nobody asks";
+}
+
 TEST(PredictRow, GumbelNoiseEqualsTheReferencesForm) {
   // argmax of exp(l) / (-ln u)^T, as the reference writes it, for many states.
   const std::vector<float> logits = {0.3f, -1.0f, 0.8f, 0.1f, -0.4f};
