@@ -66,9 +66,9 @@ void AnswerReport::print(const Solution& solution, const Candidate& best, double
 void AnswerReport::print_authors(const Candidate& best, std::FILE* answers) const {
   const Paint paint(stderr);
   const std::vector<AuthoredText> pieces = search_.authors(best);
-  heading(paint, "written by", authors_legend(pieces, configuration_.action_names, paint));
+  heading(paint, "written by", authors_legend(pieces, author_names(configuration_), paint));
   const bool several = std::ranges::any_of(
-      pieces, [&](const AuthoredText& piece) { return piece.action != pieces.front().action; });
+      pieces, [&](const AuthoredText& piece) { return piece.author != pieces.front().author; });
   if (several && !Paint(answers).on()) fmt::print(stderr, "{}", lettered_answer(pieces, paint));
 }
 

@@ -18,7 +18,7 @@ std::vector<Line> lines_of(const std::vector<AuthoredText>& pieces) {
     for (std::size_t begin = 0; begin <= piece.bytes.size();) {
       const std::size_t end = std::min(piece.bytes.find('\n', begin), piece.bytes.size());
       if (end > begin)
-        lines.back().push_back({piece.bytes.substr(begin, end - begin), piece.action});
+        lines.back().push_back({piece.bytes.substr(begin, end - begin), piece.author});
       if (end < piece.bytes.size()) lines.emplace_back();
       begin = end + 1;
     }
@@ -33,7 +33,7 @@ std::map<int, long> shares_of(const std::vector<AuthoredText>& pieces) {
   for (const AuthoredText& piece : pieces) {
     const auto seen = std::count_if(piece.bytes.begin(), piece.bytes.end(),
                                     [](unsigned char c) { return c > ' '; });
-    if (seen > 0) shares[piece.action] += seen;
+    if (seen > 0) shares[piece.author] += seen;
   }
   return shares;
 }
@@ -68,7 +68,7 @@ std::string authors_legend(const std::vector<AuthoredText>& pieces,
 std::string coloured_answer(const std::vector<AuthoredText>& pieces, const Paint& paint) {
   std::string text;
   for (const AuthoredText& piece : pieces)
-    text += paint.author(piece.action, harmless(piece.bytes));
+    text += paint.author(piece.author, harmless(piece.bytes));
   return text;
 }
 

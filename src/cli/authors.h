@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/terminal.h"
-#include "decode/authorship.h"
+#include "decode/authors.h"
 
 namespace umf {
 

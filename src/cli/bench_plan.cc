@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/version.h"
+#include "cli/option_file.h"
 #include "reward/drop_tests.h"
 
 namespace umf {
@@ -30,38 +31,6 @@ std::vector<long> parse_budgets(const std::string& text, const std::string& wher
     begin = end + 1;
   }
   return {budgets.begin(), budgets.end()};
-}
-
-std::string word_of(const Json& value, const std::string& where, const std::string& key) {
-  if (value.is_string()) return value;
-  if (value.is_number()) return value.dump();
-  throw Error(
-      fmt::format("{}: '{}' takes text, numbers, lists of them, true or false", where, key));
-}
-
-// An entry of --configs in the words of the command line.
-std::vector<std::string> words_of(const Json& entry, const std::string& where) {
-  std::vector<std::string> words;
-  for (const auto& [key, value] : entry.items()) {
-    if (key == "name") continue;
-    const std::string option = fmt::format("--{}", key);
-    const bool repeated = key == "model" || key == "action";
-    if (value.is_boolean()) {
-      words.push_back(option + (value == true ? "=true" : "=false"));
-    } else if (value.is_array() && repeated) {
-      for (const Json& one : value) words.insert(words.end(), {option, word_of(one, where, key)});
-    } else if (value.is_array()) {
-      std::string list;
-      for (const Json& one : value) {
-        if (!list.empty()) list += ',';
-        list += word_of(one, where, key);
-      }
-      words.insert(words.end(), {option, list});
-    } else {
-      words.insert(words.end(), {option, word_of(value, where, key)});
-    }
-  }
-  return words;
 }
 
 // A name that files can have.
@@ -203,7 +172,7 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
     json["name"] = bench_configuration.name;
     json["budgets"] = bench_configuration.budgets;
     json["model_names"] = largest.model_names;
-    json["action_names"] = largest.action_names;
+    json["action_names"] = author_names(largest);
     configurations.push_back(std::move(json));
   }
   Json json = {{"version", version()},

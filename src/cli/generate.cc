@@ -22,7 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 struct GenerateOptions {
   CommonOptions common;
-  std::string prompt, model, action, schedule = "steady", system, trace, prompt_tokens;
+  std::string prompt, action, schedule = "steady", system, trace, prompt_tokens;
+  std::vector<std::string> models;
   std::optional<std::string> prompt_file, chat_template;
   bool raw = false, stop_at_end = false, no_stop_at_end = false;
   DecodeOptions decode;
@@ -44,10 +45,10 @@ std::string prompt_text(const GenerateOptions& options) {
   return options.prompt;
 }
 
-std::vector<Token> prompt_ids(const GenerateOptions& options, const LanguageModel& model) {
+std::vector<Token> prompt_ids(const GenerateOptions& options, const std::string& text,
+                              const LanguageModel& model) {
   if (!options.prompt_tokens.empty())
     return read_token_list(options.prompt_tokens, model.info().vocabulary);
-  const std::string text = prompt_text(options);
   if (options.raw) return model.tokenizer().encode(text, SpecialText::kParse);
   std::vector<Message> messages;
   if (!options.system.empty()) messages.push_back({"system", options.system});
@@ -57,9 +58,9 @@ std::vector<Token> prompt_ids(const GenerateOptions& options, const LanguageMode
   return encode_chat(model.tokenizer(), source, messages, /*add_generation_prompt=*/true);
 }
 
-// The model's recommended action, changed by --action and by the options of the same names.
-Action chosen_action(const GenerateOptions& options, const ModelInfo& model) {
-  Action action = recommended_action(model);
+// The models' recommended action, changed by --action and by the options of the same names.
+Action chosen_action(const GenerateOptions& options, std::span<const ModelInfo* const> models) {
+  Action action = recommended_action(models);
   set_fields(action, options.action);
   for (const auto& [key, value] : options.fields) {
     if (value) set_field(action, key, *value);
@@ -76,7 +77,7 @@ double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 Json action_json(Action action) {
   Json json = Json::object();
   action.visit([&](auto& field, const char* name, const char*) {
-    if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>)
+    if constexpr (requires { name_of(field); })
       json[name] = name_of(field);
     else if constexpr (std::is_same_v<std::decay_t<decltype(field)>, float>)
       json[name] = shortest(field);
@@ -101,6 +102,75 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// One model, or several that write together.
+class Writers {
+ public:
+  Writers(const GenerateOptions& options, Backend& backend) {
+    std::vector<std::string> chosen = options.models;
+    if (chosen.empty()) chosen = {default_models("umf generate").front()};
+    for (const std::string& model : chosen) {
+      const ModelChoice choice = parse_model_choice(model);
+      models_.push_back(std::make_unique<LanguageModel>(
+          choice.name, open_checkpoint(find_checkpoint(choice.where)), backend));
+    }
+    if (models_.size() > 1 && !options.prompt_tokens.empty())
+      throw Error("--prompt-tokens are those of one model; leave out the other --model");
+  }
+
+  std::vector<const ModelInfo*> infos() const {
+    std::vector<const ModelInfo*> infos;
+    for (const auto& model : models_) infos.push_back(&model->info());
+    return infos;
+  }
+  std::string name() const {
+    std::string name;
+    for (const auto& model : models_) name += (name.empty() ? "" : "+") + model->info().name;
+    return name;
+  }
+  int recommended_length() const {
+    int length = 0;
+    for (const auto& model : models_) length = std::max(length, recommended_window(model->info()));
+    return length;
+  }
+  WalkSetup setup(const GenerateOptions& options, const Action& action) const {
+    std::vector<Participant> participants;
+    const std::string text = options.prompt_tokens.empty() ? prompt_text(options) : "";
+    for (const auto& model : models_)
+      participants.push_back({model.get(), &model->tokenizer(), prompt_ids(options, text, *model)});
+    return {std::move(participants),
+            {models_.size() > 1 ? action : Action()},
+            {.window = options.decode.length,
+             .block_length = models_.size() > 1 ? options.decode.block_length : 0,
+             .closed_text = !options.no_stop_at_end}};
+  }
+  Decoding write(const WalkSetup& setup, const GenerateOptions& options, const Action& action,
+                 const PassObserver& observer) const {
+    if (models_.size() > 1) {
+      const DecodeOptions& o = options.decode;
+      if (o.schedule != Schedule::kSteady || o.per_step != 1 || o.steps != 0 || o.threshold != 0)
+        throw Error("models that write together follow rule= and commit=; leave out the schedule");
+      return decode_together(setup, observer);
+    }
+    return decode(*models_.front(), setup.participants().front().prompt, action, options.decode,
+                  observer);
+  }
+  // How many of the answer's tokens each model wrote.
+  Json shares(const Decoding& decoding, const Lexicon& lexicon) const {
+    std::vector<int> counts(models_.size());
+    for (std::size_t cell = 0; cell < decoding.window.size(); ++cell) {
+      if (ends_text(lexicon.tokens, decoding.window[cell])) break;
+      if (cell < decoding.writers.size() && decoding.writers[cell] >= 0)
+        ++counts[decoding.writers[cell]];
+    }
+    Json json = Json::object();
+    for (std::size_t i = 0; i < models_.size(); ++i) json[models_[i]->info().name] = counts[i];
+    return json;
+  }
+
+ private:
+  std::vector<std::unique_ptr<LanguageModel>> models_;
+};
+
 int generate(GenerateOptions& options) {
   if (options.stop_at_end && options.no_stop_at_end) {
     throw Error("--stop-at-end and --no-stop-at-end exclude each other");
@@ -113,14 +183,12 @@ int generate(GenerateOptions& options) {
     throw Error("--trace - and --json would both go to stdout; give --trace a file");
   const auto start = Clock::now();
   const auto backend = options.common.make_backend();
-  const ModelChoice choice = parse_model_choice(
-      options.model.empty() ? default_models("umf generate").front() : options.model);
-  LanguageModel model(choice.name, open_checkpoint(find_checkpoint(choice.where)), *backend);
+  const Writers writers(options, *backend);
   if (options.length < 0)
     throw Error(fmt::format("--length must not be negative, not {}", options.length));
-  options.decode.length = options.length > 0 ? options.length : recommended_window(model.info());
-  const Action action = chosen_action(options, model.info());
-  const std::vector<Token> prompt = prompt_ids(options, model);
+  options.decode.length = options.length > 0 ? options.length : writers.recommended_length();
+  const Action action = chosen_action(options, writers.infos());
+  const WalkSetup setup = writers.setup(options, action);
   const double load_seconds = seconds_since(start);
 
   watch_for_interrupts();
@@ -129,27 +197,31 @@ int generate(GenerateOptions& options) {
   Decoding decoding;
   {
     Progress progress(options.common.quiet);
-    decoding = decode(model, prompt, action, options.decode,
-                      [&](const Decoding& now, std::span<const Commit> commits) {
-                        if (trace_out) trace += trace_line(now.passes, commits, model.tokenizer());
-                        progress.show(now.passes, options.decode.length, model.info().name);
-                        return !interrupted();
-                      });
+    decoding = writers.write(setup, options, action,
+                             [&](const Decoding& now, std::span<const Commit> commits) {
+                               const Lexicon& lexicon = setup.lexicons()[now.lexicon];
+                               if (trace_out)
+                                 trace += trace_line(now.passes, commits, *lexicon.tokenizer);
+                               progress.show(now.passes, options.decode.length, writers.name());
+                               return !interrupted();
+                             });
   }
+  const Lexicon& lexicon = setup.lexicons()[decoding.lexicon];
   const std::string answer =
-      to_valid_utf8(answer_text(model.tokenizer(), model.info().tokens, decoding.window));
+      to_valid_utf8(answer_text(*lexicon.tokenizer, lexicon.tokens, decoding.window));
   if (options.common.json) {
-    const bool complete = std::find(decoding.window.begin(), decoding.window.end(),
-                                    model.info().tokens.mask) == decoding.window.end();
+    const bool complete =
+        std::ranges::find(decoding.window, lexicon.tokens.mask) == decoding.window.end();
     Json json = {{"answer", answer},
                  {"complete", complete},
                  {"nfe", decoding.passes},
-                 {"prompt_tokens", prompt.size()},
+                 {"prompt_tokens", setup.participants().front().prompt.size()},
                  {"tokens", decoding.window},
-                 {"model", model.info().name},
+                 {"model", writers.name()},
                  {"backend", backend->name()},
                  {"action", action_json(action)},
                  {"seconds", {{"load", load_seconds}, {"unmask", seconds_since(decode_start)}}}};
+    if (!action.others.empty()) json["written"] = writers.shares(decoding, lexicon);
     if (backend->approximate()) json["approximate"] = true;
     print_json(json);
   } else {
@@ -162,9 +234,10 @@ int generate(GenerateOptions& options) {
 
 void declare(OptionSet& options, GenerateOptions& o) {
   options.argument("PROMPT", o.prompt, "the user's message; - for stdin");
-  options.value("model", o.model,
-                "NAME=WHERE or WHERE: an embedded model (the default), a directory, or org/name in "
-                "the hub cache");
+  options.values(
+      "model", o.models,
+      "NAME=WHERE or WHERE: an embedded model (the default), a directory, or org/name in "
+      "the hub cache; repeatable: several write together (--rule)");
   options.value("prompt-file", o.prompt_file, "the user's message from a file");
   options.value("prompt-tokens", o.prompt_tokens,
                 "the whole prompt as a JSON array of token ids, from a file");

@@ -66,7 +66,7 @@ std::string chosen_fields(Action action) {
   Action plain{.strategy = action.strategy, .temperature = action.temperature};
   std::vector<std::string> defaults;
   const auto value_of = [](const auto& field) {
-    if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>)
+    if constexpr (requires { name_of(field); })
       return std::string(name_of(field));
     else
       return fmt::format("{}", field);

@@ -108,6 +108,12 @@ void OptionSet::environment(const std::string& name, const std::string& variable
 void OptionSet::flag(const std::string& name, bool& target, const std::string& help) {
   app_of(app_).add_flag("--" + name, target, help);
 }
+void OptionSet::call(const std::string& name, std::function<void(const std::string&)> use,
+                     const std::string& help) {
+  app_of(app_)
+      .add_option_function<std::string>("--" + name, std::move(use), help)
+      ->type_name("TEXT");
+}
 void OptionSet::argument(const std::string& name, std::string& target, const std::string& help) {
   app_of(app_).add_option(name, target, help);
 }

@@ -24,6 +24,9 @@ class OptionSet {
   void value(const std::string& name, std::optional<std::string>& target, const std::string& help);
   void values(const std::string& name, std::vector<std::string>& target, const std::string& help);
   void flag(const std::string& name, bool& target, const std::string& help);
+  // Calls `use` with the value, before options that are declared later get theirs.
+  void call(const std::string& name, std::function<void(const std::string&)> use,
+            const std::string& help);
   // The variable gives the option's value where the command line does not. For what describes the
   // machine only: nothing in the environment may change a result.
   void environment(const std::string& name, const std::string& variable);

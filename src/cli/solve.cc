@@ -127,7 +127,7 @@ std::string report_page(const Problem& problem, const Configuration& configurati
               .search = configuration.search_name,
               .budget = configuration.solve.budget,
               .window = configuration.walk.window,
-              .actions = configuration.action_names,
+              .actions = author_names(configuration),
               .solution = solution_json(configuration, solution),
               .answer = answer,
               .why = solution.best ? solution.best->why : "",

@@ -16,7 +16,7 @@ SolveObserver::SolveObserver(const Configuration& configuration, const ProblemSe
       progress_(!wanted.progress),
       report_(configuration, search),
       tracer_(search.states()) {
-  if (wanted.watch) watch_.emplace(search.states(), configuration.action_names);
+  if (wanted.watch) watch_.emplace(search.states(), author_names(configuration));
 }
 
 bool SolveObserver::passed(const Pass& pass) {

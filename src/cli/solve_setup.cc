@@ -6,6 +6,8 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/json.h"
+#include "cli/option_file.h"
 
 namespace umf {
 namespace {
@@ -32,12 +34,14 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-// "model=NAME,KEY=VALUE,...", in any order.
+// "model=NAME,KEY=VALUE,...", in any order; several models as models=NAME+NAME.
 ActionChoice parse_action(const std::string& text) {
   ActionChoice action;
   for (const std::string& part : split(text)) {
     if (part.starts_with("model="))
       action.model = part.substr(6);
+    else if (part.starts_with("models="))
+      action.model = part.substr(7);
     else
       action.fields += (action.fields.empty() ? "" : ",") + part;
   }
@@ -103,7 +107,16 @@ void SolveCliOptions::declare_machine(OptionSet& options) {
   common.declare(options);
 }
 
+void SolveCliOptions::read(const Json& file, const std::string& where) {
+  if (!file.is_object()) throw Error(fmt::format("{} must be an object of options", where));
+  if (file.contains("config")) throw Error(fmt::format("{} cannot name another 'config'", where));
+  parse_options(where, words_of(file, where), [this](OptionSet& set) { declare_shared(set); });
+}
+
 void SolveCliOptions::declare_shared(OptionSet& options) {
+  options.call(
+      "config", [this](const std::string& path) { read(parse_json(read_input(path), path), path); },
+      "a JSON file with options of this list, as umf tune writes it; others stand above it");
   options.values(
       "model", models,
       "NAME=WHERE or WHERE, repeatable, the strongest first; without it the embedded models");

@@ -26,6 +26,8 @@ struct SolveCliOptions {
   void declare(OptionSet& options);          // of umf solve
   void declare_shared(OptionSet& options);   // how to search, whatever the problem and the budget
   void declare_machine(OptionSet& options);  // what changes no result
+  // Options of declare_shared() from a JSON object; those of the command line stand above them.
+  void read(const Json& file, const std::string& where);
   // Throws Error for what cannot be read.
   SearchRequest request() const;
   // For one of the workers, with its share of the threads.

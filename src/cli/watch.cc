@@ -37,12 +37,12 @@ void Watch::show(const Pass& pass, const std::string& progress) {
   PictureFrame frame{size.columns - 1, size.rows - kOtherLines, Paint(stderr).on()};
   std::vector<std::string> lines = {std::string(fitting(progress, size.columns))};
   if (large_enough(size)) {
-    const auto& [trial, window, commits] = pass;
-    const std::optional<int> active = setup_.active_masks(window, trial.action);
+    const auto& [trial, model, lexicon, window, commits, writers] = pass;
+    const std::optional<int> active = setup_.active_masks(window, model);
     blocks_ = blocks_ || active;
     lines.push_back(legend(names_, blocks_, frame));
-    const auto cells = painted_cells(window, setup_.lexicon_of_action(trial.action),
-                                     authors_.of(trial, window), commits, active.value_or(0));
+    const auto cells = painted_cells(window, lexicon, authors_.of(trial, lexicon, window, writers),
+                                     commits, active.value_or(0));
     std::ranges::move(picture(cells, frame), std::back_inserter(lines));
   }
   draw(lines);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/picture.h"
+#include "decode/authors.h"
 #include "decode/walker.h"
-#include "decode/window_authors.h"
 
 namespace umf {
 
@@ -33,7 +33,7 @@ class Watch {
  private:
   void draw(const std::vector<std::string>& lines);
 
-  WindowAuthors authors_;
+  Authors authors_;
   const WalkSetup& setup_;
   std::vector<std::string> names_;
   bool blocks_ = false;    // some walk had blocks

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -21,6 +22,9 @@ constexpr std::pair<Remask, std::string_view> kRemasks[] = {
     {Remask::kNone, "none"}, {Remask::kCap, "cap"},   {Remask::kRescale, "rescale"},
     {Remask::kConf, "conf"}, {Remask::kLoop, "loop"}, {Remask::kConfidenceLoop, "confidence-loop"},
 };
+
+constexpr std::pair<Ensemble, std::string_view> kEnsembles[] = {
+    {Ensemble::kNone, "none"}, {Ensemble::kRelay, "relay"}, {Ensemble::kPoll, "poll"}};
 
 template <class Value, std::size_t N>
 std::string_view find_name(const std::pair<Value, std::string_view> (&table)[N], Value value) {
@@ -49,6 +53,16 @@ void assign(Strategy& field, const std::string& key, const std::string& value) {
 void assign(Remask& field, const std::string& key, const std::string& value) {
   static_cast<void>(key);
   field = parse_remask(value);
+}
+
+void assign(Ensemble& field, const std::string& key, const std::string& value) {
+  static_cast<void>(key);
+  field = parse_ensemble(value);
+}
+
+void assign(CommitRule& field, const std::string& key, const std::string& value) {
+  static_cast<void>(key);
+  field = parse_commit_rule(value);
 }
 
 void assign(bool& field, const std::string& key, const std::string& value) {
@@ -84,6 +98,19 @@ Remask parse_remask(const std::string& name) {
   return find_value(kRemasks, "rule of remasking", name);
 }
 
+std::string_view name_of(Ensemble ensemble) { return find_name(kEnsembles, ensemble); }
+Ensemble parse_ensemble(const std::string& name) {
+  return find_value(kEnsembles, "rule for several models", name);
+}
+
+std::vector<Action> members_of(const Action& action) {
+  std::vector<Action> members = {action};
+  members.front().others.clear();
+  members.insert(members.end(), action.others.begin(), action.others.end());
+  for (Action& member : members) member.ensemble = Ensemble::kNone;
+  return members;
+}
+
 Action recommended_action(const ModelInfo& model) {
   Action action{.strategy = parse_strategy(model.strategy),
                 .temperature = model.temperature,
@@ -96,14 +123,24 @@ Action recommended_action(const ModelInfo& model) {
   return action;
 }
 
+Action recommended_action(std::span<const ModelInfo* const> models) {
+  Action action = recommended_action(*models.front());
+  for (int model = 1; std::cmp_less(model, models.size()); ++model) {
+    action.others.push_back(recommended_action(*models[model]));
+    action.others.back().model = model;
+  }
+  if (models.size() > 1) set_fields(action, "rule=relay,commit=tau:0.99");
+  return action;
+}
+
 int recommended_window(const ModelInfo& model) {
   return model.advice.window > 0 ? model.advice.window : kDefaultWindow;
 }
 
 bool is_random(const Action& action) {
-  return action.temperature > 0 || action.order_temperature > 0 ||
-         action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom ||
-         action.remask != Remask::kNone;
+  return std::ranges::any_of(action.others, is_random) || action.temperature > 0 ||
+         action.order_temperature > 0 || action.strategy == Strategy::kOrigin ||
+         action.strategy == Strategy::kRandom || action.remask != Remask::kNone;
 }
 
 void check(const Action& action) {
@@ -120,6 +157,14 @@ void check(const Action& action) {
   require(action.remask_eta < 0 || action.remask_eta <= 1, "remask-eta", "at most 1",
           action.remask_eta);
   require(action.passes >= 0, "passes", "0 or more", action.passes);
+  if (commits_one(action)) return;
+  const bool by_chance =
+      action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom;
+  if (by_chance || action.remask != Remask::kNone) {
+    throw Error(fmt::format("commit={} does not go with {}: chance decides there what is committed",
+                            name_of(action.commit),
+                            by_chance ? name_of(action.strategy) : std::string_view("remask")));
+  }
 }
 
 void set_field(Action& action, const std::string& key, const std::string& value) {
@@ -134,6 +179,7 @@ void set_field(Action& action, const std::string& key, const std::string& value)
   });
   if (!found) throw Error(fmt::format("an action has no key '{}'. Known keys are {}", key, known));
   check(changed);
+  for (Action& other : changed.others) set_field(other, key, value);
   action = changed;
 }
 
@@ -147,6 +193,18 @@ void set_fields(Action& action, std::string_view assignments) {
     }
     set_field(action, std::string(pair.substr(0, equals)), std::string(pair.substr(equals + 1)));
   }
+}
+
+std::string text_of(Action action) {
+  std::string text = fmt::format("model={}", action.model);
+  action.visit([&](const auto& field, const char* name, const char*) {
+    if constexpr (requires { name_of(field); })
+      text += fmt::format(",{}={}", name, name_of(field));
+    else
+      text += fmt::format(",{}={}", name, field);
+  });
+  for (const Action& other : action.others) text += fmt::format(" + {}", text_of(other));
+  return text;
 }
 
 }  // namespace umf

@@ -3,9 +3,12 @@
 
 #include <compare>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "decode/commit_rule.h"
 #include "model/model.h"
 
 namespace umf {
@@ -35,6 +38,16 @@ enum class Remask : std::uint8_t {
 std::string_view name_of(Remask remask);
 Remask parse_remask(const std::string& name);  // throws Error with the known names
 
+// How several models write one text (docs/algorithm.md#several-models).
+enum class Ensemble : std::uint8_t {
+  kNone,   // there is one model
+  kRelay,  // whoever is sure writes and goes on; otherwise the next one looks
+  kPoll,   // all look at the same window, and the surest writes each cell
+};
+
+std::string_view name_of(Ensemble ensemble);
+Ensemble parse_ensemble(const std::string& name);  // throws Error with the known names
+
 struct Action {
   int model = 0;  // which of the loaded models
   Strategy strategy = Strategy::kLowConfidence;
@@ -48,11 +61,14 @@ struct Action {
   bool forbid_eos = false;  // LLaDA's logits_eos_inf: end of text is never chosen
   bool eos_last = false;    // LLaDA's confidence_eos_eot_inf: end of text and turn come last
   bool allow_mask = false;  // as the references: the mask token itself may win, and stays masked
+  CommitRule commit = {};   // how many cells a pass commits
   Remask remask = Remask::kNone;  // anything else: one trajectory over all masks, to its end
   float remask_eta = -1;          // how much is masked again; below 0: what its authors recommend
   int passes = 0;                 // of a trajectory that remasks, at most; 0: twice its masks
   std::uint64_t seed = 0;  // part of the value: the same state and action give the same state
-  auto operator<=>(const Action&) const = default;
+  Ensemble ensemble = Ensemble::kNone;
+  std::vector<Action> others = {};  // of an ensemble, how the models after the first one write
+  bool operator==(const Action&) const = default;
 
   // Every field a user can set, once: for parsing, --help and reports.
   template <class Visitor>
@@ -70,12 +86,15 @@ struct Action {
     field(eos_last, "eos-last",
           "cells that end the text come last (LLaDA's confidence_eos_eot_inf)");
     field(allow_mask, "allow-mask", "the mask token may be predicted, as in the reference loops");
+    field(commit, "commit",
+          "cells per pass: one, tau:X (all with a probability of at least X) or frechet:D");
     field(remask, "remask",
           "mask committed cells again: none, cap, rescale, conf, loop or confidence-loop (ReMDM)");
     field(remask_eta, "remask-eta",
           "how much cap, rescale and loop mask again, 0 to 1; -1 for the recommended");
     field(passes, "passes", "forward passes of a remasking trajectory; 0 for twice its masks");
     field(seed, "seed", "chooses the noise of temperatures above 0, origin and random");
+    field(ensemble, "rule", "of several models: relay (the one that is sure goes on) or poll");
   }
 };
 
@@ -83,20 +102,33 @@ struct Action {
 // file says. Throws Error naming that file for a field it cannot have.
 Action recommended_action(const ModelInfo& model);
 
+// The same for several models, which `model` counts in this order: a relay, unless there is one.
+Action recommended_action(std::span<const ModelInfo* const> models);
+
 inline constexpr int kDefaultWindow = 256;
 // Tokens of an answer where nobody says otherwise.
 int recommended_window(const ModelInfo& model);
 
+// The models of an action, in order, each as an action of its own.
+std::vector<Action> members_of(const Action& action);
+
 // Throws Error when a field is out of its range.
 void check(const Action& action);
+
+// Whether every pass commits one cell, whatever the models say.
+inline bool commits_one(const Action& action) {
+  return action.commit.kind == CommitRule::Kind::kOne && action.others.empty();
+}
 
 // Whether chance has a part in it. Otherwise its seed changes nothing.
 bool is_random(const Action& action);
 
-// Sets the field that visit() calls `key`. Throws Error for an unknown key or a value it cannot
-// take.
+// Sets the field that visit() calls `key`, of an ensemble for all its models. Throws Error for an
+// unknown key or a value it cannot take.
 void set_field(Action& action, const std::string& key, const std::string& value);
 // Sets the fields named in "key=value,key=value".
 void set_fields(Action& action, std::string_view assignments);
+// Every field, and the model's number, as "model=0,key=value,...".
+std::string text_of(Action action);
 
 }  // namespace umf

@@ -36,9 +36,16 @@ Drafts draft_children(Model& model, std::span<const Token> prompt, std::span<con
   for (std::size_t i = 0; i < cells.size(); ++i)
     drafts.completion.push_back({cells[i], predictions[i].token});
   for (int child = 0; child < children; ++child) {
-    const std::size_t at = first + uniform_index(draws[child].noise, open);
-    const Prediction& drawn = predictions[(child + 1) * cells.size() + at];
-    drafts.children.push_back({cells[at], drawn.token});
+    const auto drawn = std::span(predictions).subspan((child + 1) * cells.size() + first, open);
+    std::vector<Offer> offers;
+    for (const Prediction& prediction : drawn)
+      offers.push_back(offer_of(prediction, model.info().tokens));
+    std::vector<int> taken = sure_offers(action.commit, offers);
+    const int lot = uniform_index(draws[child].noise, open);
+    if (!std::ranges::binary_search(taken, lot))
+      taken.insert(std::ranges::lower_bound(taken, lot), lot);
+    std::vector<Commit>& commits = drafts.children.emplace_back();
+    for (const int at : taken) commits.push_back({cells[first + at], drawn[at].token});
   }
   return drafts;
 }

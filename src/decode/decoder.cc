@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <climits>
 
 #include "base/error.h"
+#include "decode/walker.h"
 
 namespace umf {
 namespace {
@@ -53,6 +55,11 @@ class Run {
                         prompt_.size(), o.length, info.max_length));
     require(action_.remask == Remask::kNone,
             "remasking is for umf solve: plain decoding keeps what it commits");
+    require(commits_one(action_) ||
+                (o.schedule == Schedule::kSteady && o.per_step == 1 && o.threshold == 0),
+            fmt::format("commit={} says how many cells a pass commits; leave out the schedule, the "
+                        "tokens per step and the threshold",
+                        name_of(action_.commit)));
     require(o.per_step >= 1, fmt::format("tokens per step must be at least 1, not {}", o.per_step));
     require(o.steps >= 0, fmt::format("steps must be at least 1, not {}", o.steps));
     require(o.block_length >= 0,
@@ -179,6 +186,26 @@ Decoding decode(Model& model, std::span<const Token> prompt, const Action& actio
                 const DecodeOptions& options, const PassObserver& observer) {
   check(action);
   return Run(model, prompt, action, options, observer).decode();
+}
+
+Decoding decode_together(const WalkSetup& setup, const PassObserver& observer) {
+  const WindowState root{
+      0, std::vector<Token>(setup.options().window, setup.lexicons().front().tokens.mask)};
+  Walker walker(setup);
+  Decoding decoding;
+  const auto follow = [&](const Pass& pass) {
+    ++decoding.passes;
+    decoding.window.assign(pass.window.begin(), pass.window.end());
+    decoding.lexicon = static_cast<int>(&pass.lexicon - walker.setup().lexicons().data());
+    decoding.writers.assign(pass.writers.begin(), pass.writers.end());
+    decoding.interrupted = !observer(decoding, pass.commits);
+    return !decoding.interrupted;
+  };
+  const Walk walk = walker.walk({.from = 0, .action = 0}, root, INT_MAX, follow);
+  if (!walk.feasible) throw Error("the window does not fit any of the models");
+  // What was filled up behind the end is nobody's.
+  if (walk.complete) decoding.window = walk.path.back().cells;
+  return decoding;
 }
 
 std::string answer_text(const Tokenizer& tokenizer, const SpecialTokens& tokens,

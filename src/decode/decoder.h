@@ -10,6 +10,7 @@
 #include "decode/action.h"
 #include "decode/denoise.h"
 #include "decode/schedule.h"
+#include "decode/walk_setup.h"
 #include "tokenizer/tokenizer.h"
 
 namespace umf {
@@ -29,6 +30,8 @@ struct DecodeOptions {
 
 struct Decoding {
   std::vector<Token> window;
+  int lexicon = 0;  // of several models: which of the setup's lexicons the window is in
+  std::vector<int> writers = {};  // of several models: by cell, who wrote it
   int passes = 0;  // forward passes (NFE); one that commits nothing counts, as in the references
   bool interrupted = false;  // the observer asked to stop
 };
@@ -39,6 +42,9 @@ using PassObserver = std::function<bool(const Decoding& so_far, std::span<const 
 // Throws Error when the options contradict each other, the action or the model.
 Decoding decode(Model& model, std::span<const Token> prompt, const Action& action,
                 const DecodeOptions& options, const PassObserver& observer);
+
+// The same by several models that write together: the one action of the setup, all the way.
+Decoding decode_together(const WalkSetup& setup, const PassObserver& observer);
 
 // The answer: everything before the first token that ends it, without special tokens.
 std::string answer_text(const Tokenizer& tokenizer, const SpecialTokens& tokens,

@@ -45,6 +45,19 @@ void choose_by_chance(std::vector<Candidate>& candidates, Strategy strategy, con
   }
 }
 
+// All cells that the action's rule is sure of. False where it is sure of none.
+bool choose_sure(std::vector<Candidate>& candidates, const CommitRule& rule,
+                 const SpecialTokens& tokens) {
+  std::vector<Offer> offers;
+  for (const Candidate& candidate : candidates)
+    offers.push_back(offer_of(candidate.prediction, tokens));
+  std::vector<Candidate> sure;
+  for (const int index : sure_offers(rule, offers)) sure.push_back(candidates[index]);
+  if (sure.empty()) return false;
+  candidates = std::move(sure);
+  return true;
+}
+
 void choose_by_score(std::vector<Candidate>& candidates, const Action& action, const StepRule& rule,
                      const std::function<double(int cell)>& noise) {
   int count = rule.count;
@@ -78,9 +91,9 @@ NoiseKey key_of(const Action& action, int index, std::span<const Token> window,
   return noise_key(action.seed, index, window);
 }
 
-void ask(Model& model, std::span<const Token> prompt, std::span<const Token> window,
-         const Action& action, const NoiseKey& key, double time,
-         std::vector<Candidate>& candidates) {
+void predict(Model& model, std::span<const Token> prompt, std::span<const Token> window,
+             const Action& action, const NoiseKey& key, double time,
+             std::vector<Candidate>& candidates) {
   std::vector<int> cells;
   for (const Candidate& candidate : candidates) cells.push_back(candidate.cell);
   const std::vector<Prediction> predictions =
@@ -88,7 +101,30 @@ void ask(Model& model, std::span<const Token> prompt, std::span<const Token> win
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].prediction = predictions[i];
 }
 
+std::vector<Candidate> active_masks(std::span<const Token> window, Token mask,
+                                    const StepRule& rule) {
+  std::vector<Candidate> candidates;
+  for (int cell = rule.begin; cell < rule.end; ++cell) {
+    if (window[cell] == mask) candidates.push_back({.cell = cell});
+  }
+  return candidates;
+}
+
 }  // namespace
+
+std::vector<Answer> ask(Model& model, std::span<const Token> prompt, std::span<const Token> window,
+                        const Action& action, int index, const StepRule& rule) {
+  std::vector<int> cells;
+  for (const Candidate& mask : active_masks(window, model.info().tokens.mask, rule))
+    cells.push_back(mask.cell);
+  Sampling sampling =
+      sampling_of(model.info(), action, noise_key(action.seed, index, window), rule.time);
+  sampling.plain_probability = true;
+  const std::vector<Prediction> predictions = predict_cells(model, prompt, window, cells, sampling);
+  std::vector<Answer> answers;
+  for (std::size_t i = 0; i < cells.size(); ++i) answers.push_back({cells[i], predictions[i]});
+  return answers;
+}
 
 std::vector<Commit> denoise(Model& model, std::span<const Token> prompt,
                             std::span<const Token> window, const Action& action, int index,
@@ -98,17 +134,15 @@ std::vector<Commit> denoise(Model& model, std::span<const Token> prompt,
   const auto noise = [&](int cell) -> double {
     return position_noise(key, static_cast<std::uint32_t>(prompt.size()) + cell);
   };
-  std::vector<Candidate> candidates;
-  for (int cell = rule.begin; cell < rule.end; ++cell) {
-    if (window[cell] == mask) candidates.push_back({.cell = cell});
-  }
+  std::vector<Candidate> candidates = active_masks(window, mask, rule);
   const bool by_chance =
       action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom;
   choose_by_chance(candidates, action.strategy, rule, noise);
   // A pass that commits nothing changes nothing: it need not be computed.
   if (candidates.empty() || (!by_chance && rule.count <= 0)) return {};
-  ask(model, prompt, window, action, key, rule.time, candidates);
-  if (!by_chance) choose_by_score(candidates, action, rule, noise);
+  predict(model, prompt, window, action, key, rule.time, candidates);
+  if (!by_chance && !choose_sure(candidates, action.commit, model.info().tokens))
+    choose_by_score(candidates, action, rule, noise);
 
   std::vector<Commit> commits;
   for (const Candidate& candidate : candidates) {

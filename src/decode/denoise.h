@@ -25,6 +25,15 @@ struct Commit {
   bool operator==(const Commit&) const = default;
 };
 
+// What one forward pass says about every active mask, in ascending order, with the model's
+// probabilities: for those who decide beyond one model. `index` and noise are as below.
+struct Answer {
+  int cell = 0;
+  Prediction prediction;
+};
+std::vector<Answer> ask(Model& model, std::span<const Token> prompt, std::span<const Token> window,
+                        const Action& action, int index, const StepRule& rule);
+
 // The cells that the step commits, in ascending order; one forward pass. Ties go to the lowest
 // cell. Noise is keyed by `seed`, the action's `index` and the window (and the steps left), so that
 // the same state and action give the same result, in any order and on any number of threads.

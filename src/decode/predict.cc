@@ -1,5 +1,6 @@
 #include "decode/predict.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -28,7 +29,8 @@ Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKe
                     .top_p = action.top_p,
                     .top_k = action.top_k,
                     .tempered_scores = model.tempered_scores,
-                    .noise = noise};
+                    .noise = noise,
+                    .plain_probability = !commits_one(action)};
   if (!action.allow_mask) sampling.never.push_back(tokens.mask);
   if (action.forbid_eos) sampling.never.push_back(tokens.end_of_text);
   if (action.eos_last) {
@@ -41,6 +43,14 @@ Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKe
   if (action.pad_factor != 1) bias += std::log(action.pad_factor);
   if (bias != 0) sampling.bias.emplace_back(padding, static_cast<float>(bias));
   return sampling;
+}
+
+Offer offer_of(const Prediction& prediction, const SpecialTokens& tokens) {
+  const Token token = prediction.token;
+  const bool ends = token == tokens.end_of_text || token == tokens.end_of_turn ||
+                    token == tokens.padding ||
+                    std::ranges::find(tokens.ends, token) != tokens.ends.end();
+  return {prediction.probability, ends};
 }
 
 std::vector<Prediction> predict_cells(Model& model, std::span<const Token> prompt,

@@ -19,6 +19,9 @@ std::vector<int> mask_cells(std::span<const Token> window, Token mask);
 Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKey& noise,
                      double time);
 
+// What a prediction for a mask says to the rule that decides how many are committed.
+Offer offer_of(const Prediction& prediction, const SpecialTokens& tokens);
+
 // One prediction per cell, then one per cell for each of `more`; one forward pass.
 std::vector<Prediction> predict_cells(Model& model, std::span<const Token> prompt,
                                       std::span<const Token> window, std::span<const int> cells,

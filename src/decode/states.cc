@@ -11,7 +11,8 @@ namespace umf {
 namespace {
 
 std::uint64_t hash_of(const WindowState& state) {
-  return noise_key(static_cast<std::uint64_t>(state.lexicon),
+  return noise_key(static_cast<std::uint64_t>(state.lexicon) << 32 |
+                       static_cast<std::uint32_t>(state.writer),
                    static_cast<std::uint64_t>(state.steps_left), state.cells)
       .low;
 }
@@ -19,8 +20,12 @@ std::uint64_t hash_of(const WindowState& state) {
 }  // namespace
 
 States::States(WalkSetup setup) : setup_(std::move(setup)) {
-  entries_.push_back(
-      {.begin = 0, .length = 0, .masks = setup_.options().window, .lexicon = 0, .steps_left = 0});
+  entries_.push_back({.begin = 0,
+                      .length = 0,
+                      .masks = setup_.options().window,
+                      .lexicon = 0,
+                      .steps_left = 0,
+                      .writer = -1});
 }
 
 StateId States::intern(const WindowState& state) {
@@ -39,7 +44,8 @@ StateId States::intern(const WindowState& state) {
                         .length = static_cast<int>(state.cells.size()),
                         .masks = masks,
                         .lexicon = state.lexicon,
-                        .steps_left = state.steps_left});
+                        .steps_left = state.steps_left,
+                        .writer = state.writer});
     by_hash_.emplace(hash, id);
   } catch (...) {
     entries_.resize(id);
@@ -54,7 +60,7 @@ WindowState States::at(StateId id) const {
   if (id == 0) return {0, std::vector<Token>(masks(0), setup_.lexicons().front().tokens.mask), 0};
   const Entry& entry = entries_[id];
   const std::span<const Token> stored = cells(entry);
-  return {entry.lexicon, {stored.begin(), stored.end()}, entry.steps_left};
+  return {entry.lexicon, {stored.begin(), stored.end()}, entry.steps_left, entry.writer};
 }
 
 std::span<const Token> States::cells(const Entry& entry) const {
@@ -68,7 +74,7 @@ bool States::is_root(const WindowState& state, int masks) const {
 
 bool States::equal(const Entry& entry, const WindowState& state) const {
   return entry.lexicon == state.lexicon && entry.steps_left == state.steps_left &&
-         std::ranges::equal(cells(entry), state.cells);
+         entry.writer == state.writer && std::ranges::equal(cells(entry), state.cells);
 }
 
 std::string States::text(WindowState state) const {
@@ -83,7 +89,8 @@ Place States::place(const WindowState& state) {
 }
 
 Outcome States::number(const Walk& walk) {
-  Outcome outcome{.passes = walk.passes,
+  Outcome outcome{.passes_at = walk.passes_at,
+                  .passes = walk.passes,
                   .spared = walk.spared,
                   .complete = walk.complete,
                   .feasible = walk.feasible,

@@ -49,7 +49,7 @@ class States {
  private:
   struct Entry {
     std::size_t begin;
-    int length, masks, lexicon, steps_left;
+    int length, masks, lexicon, steps_left, writer;
   };
   std::span<const Token> cells(const Entry& entry) const;
   bool is_root(const WindowState& state, int masks) const;

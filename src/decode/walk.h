@@ -13,12 +13,14 @@ struct WindowState {
   int lexicon = 0;  // which of the run's lexicons the cells' ids belong to
   std::vector<Token> cells;
   int steps_left = 0;  // of the rule that counts them (origin); otherwise 0
+  int writer = -1;     // the participant that wrote last, where a relay may go on with it
   bool operator==(const WindowState&) const = default;
 };
 
 // As an Outcome, which States makes of it.
 struct Walk {
   std::vector<WindowState> path;
+  std::vector<int> passes_at;
   int passes = 0, spared = 0;
   bool complete = true, feasible = true;
   std::vector<Write> writes = {};

@@ -22,17 +22,25 @@ std::string key_of(const Participant& participant) {
   return key;
 }
 
+// Of an ensemble also how its models and their lexicons are counted: its walks name them.
+std::string key_of_models(const WalkSetup& setup, int number) {
+  const Action& action = setup.actions()[number];
+  if (action.others.empty()) return key_of(setup.participant_of(number));
+  std::string key;
+  for (const Action& member : members_of(action)) {
+    key += fmt::format("{} {}:{}", member.model,
+                       &setup.lexicon_of_model(member.model) - setup.lexicons().data(),
+                       key_of(setup.participants()[member.model]));
+  }
+  return key;
+}
+
 // Without chance neither the action's number nor its seed matters.
 std::string key_of(Action action, int number) {
   if (!is_random(action)) action.seed = number = 0;
-  std::string key = fmt::format("|{} ", number);
-  action.visit([&](auto& field, const char*, const char*) {
-    if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>)
-      key += fmt::format("{} ", static_cast<int>(field));
-    else
-      key += fmt::format("{} ", field);
-  });
-  return key;
+  action.model = 0;  // the participants say which
+  for (Action& other : action.others) other.model = 0;
+  return fmt::format("|{} {}", number, text_of(action));
 }
 
 }  // namespace
@@ -45,7 +53,7 @@ std::vector<std::string> walk_keys(const WalkSetup& setup) {
                                          fmt::join(setup.targets(), ","));
   std::vector<std::string> keys;
   for (int action = 0; std::cmp_less(action, setup.actions().size()); ++action) {
-    keys.push_back(sha256_bytes(key_of(setup.participant_of(action)) +
+    keys.push_back(sha256_bytes(key_of_models(setup, action) +
                                 key_of(setup.actions()[action], action) + common));
   }
   return keys;

@@ -49,7 +49,9 @@ WalkSetup::WalkSetup(std::vector<Participant> participants, std::vector<Action> 
       actions_(std::move(actions)),
       options_(checked(std::move(options))),
       targets_(checkpoint_targets(options_.window, options_.ratios, options_.block_length)),
-      lexicons_(distinct_lexicons(participants_, lexicon_of_)) {
+      lexicons_(distinct_lexicons(participants_, lexicon_of_)),
+      keeps_writers_(std::ranges::any_of(
+          actions_, [](const Action& action) { return !action.others.empty(); })) {
   require(!actions_.empty(), "a search needs at least one action");
   for (const Action& action : actions_) check(action);
   for (const auto& [model, tokenizer, prompt] : participants_) {
@@ -59,6 +61,21 @@ WalkSetup::WalkSetup(std::vector<Participant> participants, std::vector<Action> 
 }
 
 void WalkSetup::check(const Action& action) const {
+  const std::vector<Action> members = members_of(action);
+  for (const Action& member : members) check_member(member);
+  require(members.size() > 1 || action.ensemble == Ensemble::kNone,
+          fmt::format("rule={} is for several models, as in models=A+B", name_of(action.ensemble)));
+  require(members.size() == 1 || action.ensemble != Ensemble::kNone,
+          "an action of several models needs rule=relay or rule=poll");
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    require(members.size() == 1 || members[i].remask == Remask::kNone,
+            "models that write together mask nothing again; leave out remask");
+    for (std::size_t j = 0; j < i; ++j)
+      require(members[i].model != members[j].model, "a model is named twice in one action");
+  }
+}
+
+void WalkSetup::check_member(const Action& action) const {
   umf::check(action);
   require(action.model >= 0 && std::cmp_less(action.model, participants_.size()),
           fmt::format("an action names model {}, but there are {}", action.model,
@@ -85,10 +102,25 @@ int WalkSetup::masks_in(const WindowState& state) const {
   return static_cast<int>(std::ranges::count(state.cells, lexicon_of(state).tokens.mask));
 }
 
-std::optional<WindowState> WalkSetup::enter(WindowState state, int action) const {
-  const int masks = masks_in(state), lexicon = lexicon_of_[actions_[action].model];
-  if (masks == 0) return state;  // an end is an end for every action
-  const Participant& participant = participant_of(action);
+std::optional<int> WalkSetup::first_model(const WindowState& state, int action) const {
+  const std::vector<Action> members = members_of(actions_[action]);
+  const auto wrote = std::ranges::find(members, state.writer, &Action::model);
+  if (wrote != members.end()) return state.writer;
+  for (const Action& member : members) {
+    if (in_ids_of(member.model, state)) return member.model;
+  }
+  return std::nullopt;
+}
+
+std::optional<WindowState> WalkSetup::enter(const WindowState& state, int action) const {
+  if (masks_in(state) == 0) return state;  // an end is an end for every action
+  const std::optional<int> model = first_model(state, action);
+  return model ? in_ids_of(*model, state) : std::nullopt;
+}
+
+std::optional<WindowState> WalkSetup::in_ids_of(int model, WindowState state) const {
+  const int masks = masks_in(state), lexicon = lexicon_of_[model];
+  const Participant& participant = participants_[model];
   auto cells = convert(state.cells, lexicon_of(state), lexicons_[lexicon],
                        {.policy = options_.policy,
                         .window = options_.window,
@@ -101,6 +133,25 @@ std::optional<WindowState> WalkSetup::enter(WindowState state, int action) const
   state.lexicon = lexicon;
   state.cells = *std::move(cells);
   return state;
+}
+
+std::vector<std::pair<int, int>> WalkSetup::authors() const {
+  std::vector<std::pair<int, int>> authors;
+  for (int action = 0; std::cmp_less(action, actions_.size()); ++action)
+    authors.emplace_back(action, actions_[action].model);
+  for (int action = 0; std::cmp_less(action, actions_.size()); ++action) {
+    if (actions_[action].others.empty()) continue;
+    for (const Action& member : members_of(actions_[action]))
+      authors.emplace_back(action, member.model);
+  }
+  return authors;
+}
+
+int WalkSetup::author(int action, int model) const {
+  if (actions_[action].others.empty()) return action;
+  const auto all = authors();
+  const auto members = all.begin() + static_cast<std::ptrdiff_t>(actions_.size());
+  return static_cast<int>(std::find(members, all.end(), std::pair(action, model)) - all.begin());
 }
 
 bool WalkSetup::closed(const WindowState& state) const {
@@ -119,8 +170,8 @@ bool WalkSetup::closed(const WindowState& state) const {
 // from the state alone, also where a walk was cut inside of one. A model whose attention has blocks
 // is asked for one of them at a time, counted from the start of its prompt: its later blocks have
 // never seen unfinished earlier ones.
-WalkSetup::Range WalkSetup::active_range(std::span<const Token> window, int action) const {
-  const Participant& participant = participant_of(action);
+WalkSetup::Range WalkSetup::active_range(std::span<const Token> window, int model) const {
+  const Participant& participant = participants_[model];
   const Token mask = participant.model->info().tokens.mask;
   const auto masks = static_cast<int>(std::ranges::count(window, mask));
   const int open = masks % options_.block_length;
@@ -138,11 +189,11 @@ WalkSetup::Range WalkSetup::active_range(std::span<const Token> window, int acti
   return range;
 }
 
-std::optional<int> WalkSetup::active_masks(std::span<const Token> window, int action) const {
+std::optional<int> WalkSetup::active_masks(std::span<const Token> window, int model) const {
   const bool blocks =
-      options_.block_length < options_.window || participant_of(action).model->info().block > 0;
+      options_.block_length < options_.window || participants_[model].model->info().block > 0;
   if (!blocks) return std::nullopt;
-  return active_range(window, action).masks;
+  return active_range(window, model).masks;
 }
 
 }  // namespace umf

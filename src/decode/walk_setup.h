@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "decode/action.h"
@@ -45,38 +46,57 @@ class WalkSetup {
   const WalkOptions& options() const { return options_; }
   const std::vector<int>& targets() const { return targets_; }  // masks left at each checkpoint
 
+  // Of an ensemble the first.
   const Participant& participant_of(int action) const {
     return participants_[actions_[action].model];
+  }
+  // Tells actions of different models apart: an ensemble is no one's but its own.
+  int model_of(int action) const {
+    return actions_[action].others.empty() ? actions_[action].model
+                                           : static_cast<int>(participants_.size()) + action;
   }
   // Distinct ones, in the order of the participants.
   const std::vector<Lexicon>& lexicons() const { return lexicons_; }
   const Lexicon& lexicon_of(const WindowState& state) const { return lexicons_[state.lexicon]; }
-  const Lexicon& lexicon_of_action(int action) const {
-    return lexicons_[lexicon_of_[actions_[action].model]];
-  }
+  const Lexicon& lexicon_of_model(int model) const { return lexicons_[lexicon_of_[model]]; }
   int masks_in(const WindowState& state) const;
 
-  // The state in the ids of the action's model, as its walk begins; nothing when it does not fit
-  // there.
-  std::optional<WindowState> enter(WindowState state, int action) const;
+  // Who of the action's models looks at the state first: the one that wrote last, otherwise the
+  // first that it fits. None where it fits nobody.
+  std::optional<int> first_model(const WindowState& state, int action) const;
+  // The state in the ids of that model, as the action's walk begins; nothing when it fits nobody.
+  std::optional<WindowState> enter(const WindowState& state, int action) const;
+  // The state in the ids of a model; nothing when it does not fit there.
+  std::optional<WindowState> in_ids_of(int model, WindowState state) const;
+  // After the model has written.
+  void sign(WindowState& state, int model) const {
+    if (keeps_writers_) state.writer = model;
+  }
+
+  // The number of an author: of an action of one model its own; then follow, action by action, the
+  // models of those that have several.
+  int author(int action, int model) const;
+  // By author: the action, and its model.
+  std::vector<std::pair<int, int>> authors() const;
 
   // Whether no action can change the text any more: nothing is masked before the token that ends
   // it.
   bool closed(const WindowState& state) const;
 
-  // The cells of a window in the ids of the action's model that it is asked for next, and how many
-  // of them are masks.
+  // The cells of a window in the ids of the model that it is asked for next, and how many of them
+  // are masks.
   struct Range {
     int begin, end, masks;
   };
-  Range active_range(std::span<const Token> window, int action) const;
-  // Under block decoding, by the walk's blocks or those of the action's model: how many masks it is
-  // asked for next. They are the first from the left; the others wait for them. Nothing where there
-  // are no blocks: every mask may be next.
-  std::optional<int> active_masks(std::span<const Token> window, int action) const;
+  Range active_range(std::span<const Token> window, int model) const;
+  // Under block decoding, by the walk's blocks or those of the model: how many masks it is asked
+  // for next. They are the first from the left; the others wait for them. Nothing where there are
+  // no blocks: every mask may be next.
+  std::optional<int> active_masks(std::span<const Token> window, int model) const;
 
  private:
   void check(const Action& action) const;
+  void check_member(const Action& action) const;
 
   std::vector<Participant> participants_;
   std::vector<Action> actions_;
@@ -84,6 +104,7 @@ class WalkSetup {
   std::vector<int> targets_;
   std::vector<int> lexicon_of_;  // by participant; filled with the next
   std::vector<Lexicon> lexicons_;
+  bool keeps_writers_;
 };
 
 }  // namespace umf

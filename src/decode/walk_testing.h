@@ -94,6 +94,29 @@ inline ScriptedModel hashing_model(const Lexicon& lexicon, std::uint64_t salt, i
           }};
 }
 
+// A model that wants one token in each cell, more or less surely: its probability lies between 0.2
+// and 0.999, and which token it is depends on every cell in a way of its own (`salt`).
+inline ScriptedModel wishing_model(const Lexicon& lexicon, std::uint64_t salt, int block = 0) {
+  const int vocabulary = lexicon.tokenizer->size();
+  ModelInfo info{.name = "wishing",
+                 .family = "test",
+                 .fingerprint = fmt::format("wishing {}", salt),
+                 .tokens = lexicon.tokens,
+                 .vocabulary = vocabulary,
+                 .max_length = 4096,
+                 .block = block};
+  return {info, [=, &lexicon](std::span<const Token> tokens, int position) {
+            const NoiseKey key = noise_key(salt, 0, tokens);
+            auto wish = static_cast<Token>(noise_word(key, position, 0) %
+                                           static_cast<unsigned>(vocabulary));
+            if (role_of(lexicon, wish) != CellRole::kText) wish = lexicon.tokens.end_of_text;
+            std::vector<float> logits(vocabulary, 0.0f);
+            logits[wish] = std::log(static_cast<float>(vocabulary)) - 1.4f +
+                           8.4f * open_unit(noise_word(key, position, 1));
+            return logits;
+          }};
+}
+
 // A walker, and the states that it reaches by number.
 struct NumberedWalks {
   NumberedWalks(std::vector<Participant> participants, std::vector<Action> actions,

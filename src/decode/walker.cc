@@ -8,7 +8,9 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "decode/authors.h"
 #include "decode/branching.h"
+#include "decode/ensemble.h"
 #include "decode/remasking.h"
 #include "decode/schedule.h"
 #include "search/checkpoints.h"
@@ -35,8 +37,15 @@ Walk Walker::walk(const Trial& trial, const WindowState& from, int limit,
   const std::string key = memo_key(trial, *start);
   if (const auto known = memo_->find(key, limit)) {
     Walk walk = *known;
-    // As this walker counts them: the one that made the walk may know other lexicons.
-    for (WindowState& state : walk.path) state.lexicon = start->lexicon;
+    // As this walker counts them: the one that made the walk may know other lexicons and models.
+    const Action& action = setup_.actions()[trial.action];
+    if (!action.others.empty()) return walk;
+    for (WindowState& state : walk.path) {
+      state.lexicon = start->lexicon;
+      state.writer = -1;
+      if (setup_.masks_in(state) > 0) setup_.sign(state, action.model);
+    }
+    for (Write& write : walk.writes) write.model = action.model, write.lexicon = start->lexicon;
     return walk;
   }
   Walk walk = walk_anew(trial, *std::move(start), limit, observer);
@@ -49,6 +58,8 @@ std::string Walker::memo_key(const Trial& trial, const WindowState& start) const
   const bool by_chance = is_random(setup_.actions()[trial.action]);
   std::string key =
       fmt::format("{}{} {}|", keys_[trial.action], by_chance ? trial.draw : 0, start.steps_left);
+  if (!setup_.actions()[trial.action].others.empty())
+    key += fmt::format("{} {}|", start.lexicon, start.writer);
   key.append(reinterpret_cast<const char*>(start.cells.data()), start.cells.size() * sizeof(Token));
   return key;
 }
@@ -58,25 +69,31 @@ Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
   const Action action = drawn(setup_.actions()[trial.action], trial.draw);
   if (action.remask != Remask::kNone)
     return remask_from(std::move(state), trial, action, limit, observer);
-  Walk walk;
+  Way way{trial, action, observer, limit};
+  Walk& walk = way.walk;
+  const auto arrive = [&] {
+    walk.path.push_back(state);
+    walk.passes_at.push_back(walk.passes);
+  };
   int masks = setup_.masks_in(state);
-  bool at_checkpoint = false, going = true;
-  while (masks > 0 && going) {
+  bool at_checkpoint = false;
+  Progress progress = Progress::kOn;
+  while (masks > 0 && progress == Progress::kOn) {
     const bool settled = setup_.options().closed_text && setup_.closed(state);
     if (!settled && walk.passes == limit) break;
     const int target = next_target(setup_.targets(), masks);
-    const std::vector<Commit> commits =
-        settled ? std::vector{fill_behind(state)} : step(state, action, trial.action);
-    ++(settled ? walk.spared : walk.passes);
-    for (const auto& [cell, token] : commits) walk.writes.push_back({walk.passes, cell, token});
+    progress = settled                 ? fill_behind(state, way)
+               : action.others.empty() ? step(state, way)
+                                       : step_together(state, way);
+    if (progress == Progress::kCut) break;
     masks = setup_.masks_in(state);
+    if (masks == 0) state.writer = -1;  // nobody goes on
     at_checkpoint = masks <= target;
-    if (at_checkpoint) walk.path.push_back(state);
-    if (observer && !settled) going = observer({trial, state.cells, commits});
+    if (at_checkpoint) arrive();
   }
-  if (!at_checkpoint) walk.path.push_back(state);
+  if (!at_checkpoint) arrive();
   walk.complete = masks == 0;
-  return walk;
+  return std::move(way.walk);
 }
 
 // Masks rise and fall on the way, so that no state before the end is a checkpoint.
@@ -88,7 +105,7 @@ Walk Walker::remask_from(WindowState state, const Trial& trial, const Action& ac
   const auto note = [&](std::span<const Token> window, int pass) {
     for (int cell = 0; std::cmp_less(cell, window.size()); ++cell) {
       if (window[cell] != seen[cell])
-        walk.writes.push_back({pass, cell, seen[cell] = window[cell]});
+        walk.writes.push_back({pass, cell, seen[cell] = window[cell], action.model, state.lexicon});
     }
   };
   int seen_passes = 0;
@@ -96,11 +113,13 @@ Walk Walker::remask_from(WindowState state, const Trial& trial, const Action& ac
       remask(*participant.model, participant.prompt, state.cells, action, trial.action, limit,
              [&](std::span<const Token> window, std::span<const Commit> commits) {
                note(window, ++seen_passes);
-               return !observer || observer({trial, window, commits});
+               return !observer ||
+                      observer({trial, action.model, setup_.lexicon_of(state), window, commits});
              });
   note(state.cells, passes);
   state.steps_left = 0;
   walk.path.push_back(std::move(state));
+  walk.passes_at.push_back(passes);
   walk.passes = passes;
   walk.complete = finished;
   return walk;
@@ -108,32 +127,39 @@ Walk Walker::remask_from(WindowState state, const Trial& trial, const Action& ac
 
 WindowBranching Walker::branch(const Trial& trial, const WindowState& from, int children,
                                const WalkObserver& observer) {
-  const auto& [model, tokenizer, prompt] = setup_.participant_of(trial.action);
+  const Action& action = setup_.actions()[trial.action];
+  const auto& [model, tokenizer, prompt] = setup_.participants()[action.model];
+  if (!action.others.empty()) throw Error("several models cannot complete a window in one pass");
   if (model->info().block != 0)
     throw Error(fmt::format("{} decodes in blocks and cannot complete a window in one pass",
                             model->info().name));
   const std::optional<WindowState> start = setup_.enter(from, trial.action);
   if (!start) return {.feasible = false};
   if (memo_ != nullptr) memo_->count_passes(1);
-  const auto open = setup_.active_range(start->cells, trial.action);
-  const Drafts drafts = draft_children(*model, prompt, start->cells, setup_.actions()[trial.action],
-                                       trial.action, open.begin, open.end, children);
+  const auto open = setup_.active_range(start->cells, action.model);
+  const Drafts drafts = draft_children(*model, prompt, start->cells, action, trial.action,
+                                       open.begin, open.end, children);
   WindowState full = *start;
   full.steps_left = 0;
   for (const Commit& commit : drafts.completion) full.cells[commit.cell] = commit.token;
   WindowBranching result;
-  for (const Commit& commit : drafts.children) {
+  std::vector<Commit> drawn;
+  for (const std::vector<Commit>& commits : drafts.children) {
     auto& [child, completion] = result.branches.emplace_back(*start, full);
     child.steps_left = 0;
-    child.cells[commit.cell] = completion.cells[commit.cell] = commit.token;
+    for (const auto& [cell, token] : commits) child.cells[cell] = completion.cells[cell] = token;
+    drawn.insert(drawn.end(), commits.begin(), commits.end());
   }
-  if (observer) result.interrupted = !observer({trial, start->cells, drafts.children});
+  if (observer)
+    result.interrupted =
+        !observer({trial, action.model, setup_.lexicon_of(*start), start->cells, drawn});
   return result;
 }
 
-std::vector<Commit> Walker::step(WindowState& state, const Action& action, int index) const {
-  const Participant& participant = setup_.participant_of(index);
-  const auto range = setup_.active_range(state.cells, index);
+Walker::Progress Walker::step(WindowState& state, Way& way) const {
+  const Action& action = way.action;
+  const Participant& participant = setup_.participants()[action.model];
+  const auto range = setup_.active_range(state.cells, action.model);
   const int steps_left = state.steps_left > 0 ? state.steps_left : range.masks;
   const StepRule rule{.begin = range.begin,
                       .end = range.end,
@@ -142,22 +168,70 @@ std::vector<Commit> Walker::step(WindowState& state, const Action& action, int i
                       .steps_left = steps_left,
                       .time = state_time(setup_.masks_in(state), setup_.options().window)};
   const std::vector<Commit> commits =
-      denoise(*participant.model, participant.prompt, state.cells, action, index, rule);
-  for (const Commit& commit : commits) state.cells[commit.cell] = commit.token;
+      denoise(*participant.model, participant.prompt, state.cells, action, way.trial.action, rule);
+  ++way.walk.passes;
+  for (const auto& [cell, token] : commits) {
+    state.cells[cell] = token;
+    way.walk.writes.push_back({way.walk.passes, cell, token, action.model, state.lexicon});
+  }
   // Origin spends as many passes on a range as it has masks; with the last mask the rest is
   // dropped.
   const bool unfinished = std::cmp_less(commits.size(), range.masks);
   state.steps_left = action.strategy == Strategy::kOrigin && unfinished ? steps_left - 1 : 0;
-  return commits;
+  setup_.sign(state, action.model);
+  if (!way.observer) return Progress::kOn;
+  const Pass pass{way.trial, action.model, setup_.lexicon_of(state), state.cells, commits};
+  return way.observer(pass) ? Progress::kOn : Progress::kStopped;
+}
+
+Walker::Progress Walker::step_together(WindowState& state, Way& way) const {
+  if (way.writers.empty()) {
+    for (int cell = 0; std::cmp_less(cell, state.cells.size()); ++cell)
+      way.writers.push_back(~cell);
+  }
+  const WindowState before = state;
+  const auto recut = [&](const WindowState& window) {
+    return window.lexicon == before.lexicon
+               ? way.writers
+               : carried_over(way.writers, before.cells, setup_.lexicon_of(before), window.cells,
+                              setup_.lexicon_of(window));
+  };
+  const auto show = [&](int model, const WindowState& window,
+                        const std::vector<SignedCommit>& written) {
+    if (!way.observer) return true;
+    std::vector<Commit> commits;
+    std::vector<int> writers = recut(window);
+    for (const auto& [commit, author] : written) {
+      commits.push_back(commit);
+      writers[commit.cell] = author;
+    }
+    return way.observer(
+        {way.trial, model, setup_.lexicon_of(window), window.cells, commits, writers});
+  };
+  Walk& walk = way.walk;
+  const Turn turn =
+      take_turn(setup_, state, way.action, way.trial.action, way.limit - walk.passes, show);
+  walk.passes += turn.passes;
+  if (turn.commits.empty()) return Progress::kCut;
+  way.writers = recut(state);
+  for (const auto& [commit, author] : turn.commits) {
+    way.writers[commit.cell] = author;
+    walk.writes.push_back({walk.passes, commit.cell, commit.token, author, state.lexicon});
+  }
+  return turn.stopped ? Progress::kStopped : Progress::kOn;
 }
 
 // The first mask becomes the end of text: invisible behind the end that is already there.
-Commit Walker::fill_behind(WindowState& state) const {
+Walker::Progress Walker::fill_behind(WindowState& state, Way& way) const {
   const SpecialTokens& tokens = setup_.lexicon_of(state).tokens;
-  const auto mask = std::find(state.cells.begin(), state.cells.end(), tokens.mask);
+  const auto mask = std::ranges::find(state.cells, tokens.mask);
+  const auto cell = static_cast<int>(mask - state.cells.begin());
+  const int author = way.walk.writes.empty() ? way.action.model : way.walk.writes.back().model;
   *mask = tokens.end_of_text;
   state.steps_left = 0;
-  return {static_cast<int>(mask - state.cells.begin()), tokens.end_of_text};
+  ++way.walk.spared;
+  way.walk.writes.push_back({way.walk.passes, cell, tokens.end_of_text, author, state.lexicon});
+  return Progress::kOn;
 }
 
 }  // namespace umf

@@ -1,4 +1,4 @@
-// Walks with models: from a window down to the last mask, one token per forward pass.
+// Walks with models: from a window down to the last mask.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,13 @@ namespace umf {
 // A forward pass, as those who watch walks see it.
 struct Pass {
   const Trial& trial;             // of its walk, as it was asked for
-  std::span<const Token> window;  // after it, in the ids of the action's model
+  int model;                      // the participant that was asked
+  const Lexicon& lexicon;         // of the window
+  std::span<const Token> window;  // after it
   std::span<const Commit> commits;
+  // By cell, of an ensemble: the participant that wrote it in this walk, or ~i for what cell i held
+  // when the walk began. Otherwise empty: all that is new is the model's.
+  std::span<const int> writers = {};
 };
 // Returning false ends the walk as its limit would.
 using WalkObserver = std::function<bool(const Pass& pass)>;
@@ -35,8 +40,11 @@ class Walker {
     if (memo_ != nullptr) keys_ = walk_keys(setup_);
   }
 
-  // One token per forward pass from the trial's state, `from`, to its end, or for `limit` passes:
-  // exactly the masks of the start (origin: at most). The path holds the first state at or below
+  const WalkSetup& setup() const { return setup_; }
+
+  // From the trial's state, `from`, to its end, or for `limit` passes: exactly the masks of the
+  // start where each pass commits one, otherwise at most (more of several models: every look is a
+  // pass). The path holds the first state at or below
   // each checkpoint and the last state. Infeasible when the window does not fit the action's model.
   // An action that remasks makes one trajectory of its own number of passes: its path is the end.
   Walk walk(const Trial& trial, const WindowState& from, int limit,
@@ -52,10 +60,21 @@ class Walker {
  private:
   Walk walk_anew(const Trial& trial, WindowState state, int limit, const WalkObserver& observer);
   std::string memo_key(const Trial& trial, const WindowState& start) const;
-  Commit fill_behind(WindowState& state) const;
+  // How a walk went on: one of these is each step of it.
+  enum class Progress { kOn, kStopped, kCut };  // kCut: nothing was written
+  struct Way {
+    const Trial& trial;
+    const Action& action;
+    const WalkObserver& observer;
+    int limit;
+    Walk walk = {};
+    std::vector<int> writers = {};  // as in Pass
+  };
+  Progress fill_behind(WindowState& state, Way& way) const;
+  Progress step(WindowState& state, Way& way) const;
+  Progress step_together(WindowState& state, Way& way) const;
   Walk remask_from(WindowState state, const Trial& trial, const Action& action, int limit,
                    const WalkObserver& observer);
-  std::vector<Commit> step(WindowState& state, const Action& action, int index) const;
 
   WalkSetup setup_;
   WalkMemo* memo_;

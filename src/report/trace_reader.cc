@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <climits>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -24,7 +25,8 @@ class TraceReader {
 
  private:
   OrderedJson line(const Json& json);
-  OrderedJson writes(const Json& json, int cells) const;
+  OrderedJson writes(const Json& json, int& cells) const;
+  OrderedJson windows(const Json& json, int& cells) const;
   OrderedJson window(const Json& json, int& cells) const;
   OrderedJson verdict(const Json& json) const;
   OrderedJson text_of_cell(const Json& json, const char* key) const;
@@ -76,13 +78,31 @@ OrderedJson TraceReader::text_of_cell(const Json& json, const char* key) const {
   return bytes;
 }
 
-OrderedJson TraceReader::writes(const Json& json, int cells) const {
+OrderedJson TraceReader::writes(const Json& json, int& cells) const {
+  OrderedJson recut = OrderedJson::array();
+  if (json.contains("windows")) recut = windows(json, cells);
   OrderedJson texts = OrderedJson::array();
   for (const Json& text : list(json, "texts")) texts.push_back(text_of_cell(text, "texts"));
   OrderedJson result = {{"cells", integers(json, "cells", cells - 1)}, {"texts", texts}};
   if (json.contains("passes")) result["passes"] = integers(json, "passes", INT_MAX);
+  if (json.contains("by")) result["by"] = integers(json, "by", shape_.actions - 1);
   for (const auto& [key, values] : result.items()) {
     if (values.size() != texts.size()) refuse(key.c_str(), "as long as 'texts'");
+  }
+  if (!recut.empty()) result["windows"] = recut;
+  return result;
+}
+
+// Of several models: the window in other cells, behind how many writes. `cells` becomes the most of
+// them.
+OrderedJson TraceReader::windows(const Json& json, int& cells) const {
+  OrderedJson result = OrderedJson::array();
+  for (const Json& entry : list(json, "windows")) {
+    if (!entry.is_array() || entry.size() != 2) refuse("windows", "pairs of a number and a window");
+    int count = 0;
+    OrderedJson cut = window({{"window", entry[1]}}, count);
+    result.push_back({integer(entry[0], "windows", 0, kMostCells), std::move(cut)});
+    cells = std::max(cells, count);
   }
   return result;
 }

@@ -40,12 +40,14 @@ void RolloutCache::grow() {
 
 void RolloutCache::insert(const Trial& trial, const Outcome& outcome) {
   assert(trial.draw == 0 && outcome.complete && outcome.feasible);
+  assert(outcome.passes_at.size() == outcome.path.size());
   const auto rollout = static_cast<std::uint32_t>(rollouts_.size());
   auto place = static_cast<std::uint32_t>(places_.size());
   // Where the path joins a known one, all that follows is known too.
   if (!enter({key_of(trial.from, trial.action), place, rollout})) return;
   places_.insert(places_.end(), outcome.path.begin(), outcome.path.end());
-  rollouts_.push_back({static_cast<std::uint32_t>(places_.size()), outcome.reward});
+  passes_.insert(passes_.end(), outcome.passes_at.begin(), outcome.passes_at.end());
+  rollouts_.push_back({place, static_cast<std::uint32_t>(places_.size()), outcome.reward});
   while (place + 1 < places_.size()) {
     const StateId from = places_[place].state;
     if (!enter({key_of(from, trial.action), ++place, rollout})) return;
@@ -63,6 +65,9 @@ std::optional<Outcome> RolloutCache::find(StateId state, int action) const {
   const Rollout& rollout = rollouts_[entry.rollout];
   Outcome outcome;
   outcome.path.assign(places_.begin() + entry.place, places_.begin() + rollout.end);
+  const int before = entry.place == rollout.begin ? 0 : passes_[entry.place - 1];
+  for (std::uint32_t place = entry.place; place < rollout.end; ++place)
+    outcome.passes_at.push_back(passes_[place] - before);
   outcome.reward = rollout.reward;
   outcome.cached = true;
   return outcome;

@@ -17,7 +17,8 @@ class RolloutCache {
   // first entry.
   void insert(const Trial& trial, const Outcome& outcome);
   bool contains(StateId state, int action) const;
-  // The outcome of running `action` from `state`: passes 0, cached.
+  // The outcome of running `action` from `state`: passes 0, cached. `passes_at` tells what it would
+  // have cost.
   std::optional<Outcome> find(StateId state, int action) const;
 
  private:
@@ -27,7 +28,7 @@ class RolloutCache {
     std::uint32_t place = 0, rollout = 0;
   };
   struct Rollout {
-    std::uint32_t end = 0;  // one past its last place
+    std::uint32_t begin = 0, end = 0;  // its places; one past the last
     double reward = 0;
   };
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
@@ -41,6 +42,7 @@ class RolloutCache {
       table_;  // open addressing with linear probing; a power of two, at most half full
   std::size_t used_ = 0;
   std::vector<Place> places_;  // the paths, one behind the other
+  std::vector<int> passes_;    // that lead there from the start of their rollout
   std::vector<Rollout> rollouts_;
 };
 

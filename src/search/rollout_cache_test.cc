@@ -5,8 +5,12 @@
 namespace umf {
 namespace {
 
+// Each place costs three passes more.
 Outcome rollout(std::vector<Place> path, double reward) {
-  return {.path = std::move(path), .reward = reward};
+  Outcome outcome{.path = std::move(path), .reward = reward};
+  for (std::size_t i = 0; i < outcome.path.size(); ++i)
+    outcome.passes_at.push_back(outcome.passes += 3);
+  return outcome;
 }
 
 TEST(RolloutCache, AFinishedRolloutIsFoundFromEveryStateItPassed) {
@@ -17,6 +21,8 @@ TEST(RolloutCache, AFinishedRolloutIsFoundFromEveryStateItPassed) {
   EXPECT_EQ(rest->path, (std::vector<Place>{{7, 10}, {8, 0}}));
   EXPECT_EQ(rest->reward, 0.5);
   EXPECT_EQ(rest->passes, 0);
+  EXPECT_EQ(rest->passes_at, (std::vector{3, 6})) << "as if it had begun there";
+  EXPECT_EQ(cache.find(5, 1)->passes_at, (std::vector{3, 6, 9}));
   EXPECT_TRUE(rest->cached && rest->complete);
   EXPECT_EQ(cache.find(5, 1)->path.size(), 3);
   EXPECT_EQ(cache.find(7, 1)->path.size(), 1);

@@ -30,7 +30,7 @@ class ToyWorld {
     while (at.masks > 0 && outcome.passes < limit) {
       const int steps = std::min((at.masks - 1) % 2 + 1, limit - outcome.passes);
       outcome.path.push_back(at = next(at, trial, steps));
-      outcome.passes += steps;
+      outcome.passes_at.push_back(outcome.passes += steps);
     }
     outcome.complete = at.masks == 0;
     return outcome;

@@ -11,7 +11,7 @@ namespace umf {
 // A state of the window. Equal states have equal ids; 0 is the root, where every cell is masked.
 using StateId = std::int32_t;
 
-// A state on a path, and how many masks are left there: what a rollout from it costs.
+// A state on a path, and how many masks are left there.
 struct Place {
   StateId state = 0;
   int masks = 0;
@@ -28,12 +28,13 @@ struct Trial {
   bool operator==(const Trial&) const = default;
 };
 
-// What a pass put into a cell, in the ids of the action's model; the mask where it was masked
-// again.
+// What a pass put into a cell; the mask where it was masked again.
 struct Write {
   int pass = 0;  // of its walk, from 1; 0: before the first
   int cell = 0;  // of the window
   Token token = 0;
+  int model = 0;    // whose it is
+  int lexicon = 0;  // whose ids token and window are in
   bool operator==(const Write&) const = default;
 };
 
@@ -42,11 +43,12 @@ struct Outcome {
   // The checkpoints passed, in order, and the end last. The first is the child state. An
   // interrupted rollout ends where it was cut, which may be before the first checkpoint.
   std::vector<Place> path;
-  double reward = 0;     // as judged: may be NaN (the judge failed), infinite or out of range
-  int passes = 0;        // forward passes spent; 0 for a repeated trial
-  int spared = 0;        // passes that were not needed because the text was closed
-  bool complete = true;  // no masks are left at the end
-  bool cached = false;   // known from an earlier rollout
+  std::vector<int> passes_at;  // by place: the passes that lead there from the start of the trial
+  double reward = 0;           // as judged: may be NaN (the judge failed), infinite or out of range
+  int passes = 0;              // forward passes spent; 0 for a repeated trial
+  int spared = 0;              // passes that were not needed because the text was closed
+  bool complete = true;        // no masks are left at the end
+  bool cached = false;         // known from an earlier rollout
   bool feasible = true;  // false: the action cannot be applied to this state; nothing was spent
   std::vector<Write> writes = {};  // in order; none for a repeated trial
 };

@@ -26,7 +26,10 @@ struct UnMaskForkTest : testing::Test {
   void play(double reward, int stops = 9) {
     const Trial trial = *search.ask();
     Outcome outcome{.reward = reward};
-    for (int masks = stops - 1; masks >= 0; --masks) outcome.path.push_back({++states, masks});
+    for (int masks = stops - 1; masks >= 0; --masks) {
+      outcome.path.push_back({++states, masks});
+      outcome.passes_at.push_back(++outcome.passes);
+    }
     known.insert(trial, outcome);
     search.tell(trial, outcome);
   }

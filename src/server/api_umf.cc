@@ -22,13 +22,28 @@ std::string spelled(const Json& value, const std::string& name) {
   throw bad_request(name, "must be a string, a number, true or false");
 }
 
+// Several models of one action, as --action would spell them.
+std::string joined_models(const Json& list, const std::string& name) {
+  if (!list.is_array() || list.empty() || list.size() > kModels)
+    throw bad_request(name, fmt::format("must be a list of 1 to {} names", kModels));
+  std::string joined;
+  for (const Json& model : list) {
+    if (!model.is_string() || model.get<std::string>().empty())
+      throw bad_request(name, "must be names of models");
+    joined += (joined.empty() ? "" : "+") + model.get<std::string>();
+  }
+  return joined;
+}
+
 // Values that an action takes have no comma, so that the fields can be one text.
 ActionChoice parse_action(const Json& object, const std::string& path) {
   const RequestFields fields(object, path);
   ActionChoice action{fields.text("model").value_or(""), ""};
+  if (object.contains("models"))
+    action.model = joined_models(object["models"], fields.name("models"));
   Action probe;
   for (const auto& [key, value] : object.items()) {
-    if (key == "model") continue;
+    if (key == "model" || key == "models") continue;
     std::string text = spelled(value, fields.name(key));
     try {
       set_field(probe, key, text);

@@ -8,53 +8,50 @@
 namespace umf {
 namespace {
 
-// The answer's text as cells become final from the left.
+// The answer's text as cells become final from the left. What is committed never changes its bytes,
+// also where another model's tokenizer cuts it otherwise.
 class Writing {
  public:
-  Writing(const Tokenizer& tokenizer, const SpecialTokens& tokens, std::vector<std::string> stop)
-      : tokenizer_(tokenizer), tokens_(tokens), stream_(std::move(stop)) {}
+  explicit Writing(std::vector<std::string> stop) : stream_(std::move(stop)) {}
 
-  // What is new; a committed cell never changes.
-  std::string advance(std::span<const Token> window) {
-    std::string bytes;
-    for (; cell_ < window.size() && window[cell_] != tokens_.mask && !closed_; ++cell_) {
-      closed_ = is_end(window[cell_]);
-      if (!closed_) bytes += tokenizer_.decode(window.subspan(cell_, 1), /*skip_special=*/true);
-    }
-    written_ += bytes.size();
-    return stream_.push(bytes);
+  // What is new.
+  std::string advance(std::span<const Token> window, const Lexicon& lexicon) {
+    const auto open = std::ranges::find_if(window, [&](Token cell) {
+      return cell == lexicon.tokens.mask || ends_text(lexicon.tokens, cell);
+    });
+    closed_ = open != window.end() && *open != lexicon.tokens.mask;
+    return push(window.first(open - window.begin()), lexicon);
   }
   // Masks that a schedule left behind are skipped.
-  std::string finish(std::span<const Token> window) {
-    const std::string bytes = answer_text(tokenizer_, tokens_, window);
-    return stream_.push(std::string_view(bytes).substr(written_)) + stream_.finish();
+  std::string finish(std::span<const Token> window, const Lexicon& lexicon) {
+    return push(window, lexicon) + stream_.finish();
   }
   bool settled() const { return closed_ || stream_.stopped(); }
   bool stopped() const { return stream_.stopped(); }
 
  private:
-  bool is_end(Token token) const {
-    return std::find(tokens_.ends.begin(), tokens_.ends.end(), token) != tokens_.ends.end();
+  std::string push(std::span<const Token> window, const Lexicon& lexicon) {
+    const std::string bytes = answer_text(*lexicon.tokenizer, lexicon.tokens, window);
+    const std::string_view fresh = std::string_view(bytes).substr(written_);
+    written_ = bytes.size();
+    return stream_.push(fresh);
   }
 
-  const Tokenizer& tokenizer_;
-  const SpecialTokens& tokens_;
   TextStream stream_;
-  std::size_t cell_ = 0, written_ = 0;
+  std::size_t written_ = 0;
   bool closed_ = false;  // the end of the text is final
 };
 
 }  // namespace
 
-PlainTask::PlainTask(Model& model, const Tokenizer& tokenizer,
-                     std::vector<std::vector<Token>> prompts, PlainPlan plan)
-    : model_(model), tokenizer_(tokenizer), prompts_(std::move(prompts)), plan_(std::move(plan)) {}
+PlainTask::PlainTask(std::vector<std::vector<Participant>> prompts, PlainPlan plan)
+    : prompts_(std::move(prompts)), plan_(std::move(plan)) {}
 
 Completion PlainTask::run(Listener& listener) {
   Completion completion;
   const bool repeats = plan_.n > 1 && !is_random(plan_.action);
-  for (const std::vector<Token>& prompt : prompts_) {
-    completion.prompt_tokens += static_cast<long>(prompt.size());
+  for (const std::vector<Participant>& prompt : prompts_) {
+    completion.prompt_tokens += static_cast<long>(prompt.front().prompt.size());
     const int first = static_cast<int>(completion.choices.size());
     Action action = plan_.action;
     for (int i = 0; i < plan_.n; ++i, ++action.seed) {
@@ -76,30 +73,41 @@ void PlainTask::repeat(int number, int first, Listener& listener, Completion& co
   completion.choices.push_back(choice);
 }
 
-void PlainTask::write(int number, const std::vector<Token>& prompt, const Action& action,
+void PlainTask::write(int number, const std::vector<Participant>& prompt, const Action& action,
                       Listener& listener, Completion& completion) {
-  const SpecialTokens& tokens = model_.info().tokens;
-  Writing writing(tokenizer_, tokens, plan_.stop);
+  const Participant& first = prompt.front();
+  std::vector<Lexicon> lexicons = {{first.tokenizer, first.model->info().tokens}};
+  Writing writing(plan_.stop);
   Choice choice;
   const auto send = [&](std::string piece) {
     choice.text += piece;
     if (!piece.empty()) listener.text(number, std::move(piece));
   };
+  const auto follow = [&](const Decoding& now, std::span<const Commit>) {
+    const Lexicon& lexicon = lexicons[now.lexicon];
+    send(writing.advance(now.window, lexicon));
+    if (plan_.stream_state) {
+      listener.state(number,
+                     {{"pass", now.passes},
+                      {"text", masked_text(now.window, *lexicon.tokenizer, lexicon.tokens)}});
+    }
+    return !writing.settled() && listener.wanted();
+  };
   if (!listener.wanted()) throw Interrupted();
-  const Decoding decoding = decode(
-      model_, prompt, action, plan_.decode, [&](const Decoding& now, std::span<const Commit>) {
-        send(writing.advance(now.window));
-        if (plan_.stream_state) {
-          listener.state(number, {{"pass", now.passes},
-                                  {"text", masked_text(now.window, tokenizer_, tokens)}});
-        }
-        return !writing.settled() && listener.wanted();
-      });
+  const Decoding decoding = [&] {
+    if (prompt.size() == 1) return decode(*first.model, first.prompt, action, plan_.decode, follow);
+    const WalkSetup setup(
+        prompt, {action},
+        {.window = plan_.decode.length, .block_length = plan_.decode.block_length});
+    lexicons = setup.lexicons();
+    return decode_together(setup, follow);
+  }();
   if (decoding.interrupted && !writing.settled()) throw Interrupted();
-  send(writing.finish(decoding.window));
-  choice.finish = writing.stopped() || has_end(decoding.window, tokens) ? "stop" : "length";
+  const Lexicon& lexicon = lexicons[decoding.lexicon];
+  send(writing.finish(decoding.window, lexicon));
+  choice.finish = writing.stopped() || has_end(decoding.window, lexicon.tokens) ? "stop" : "length";
   listener.finished(number, choice.finish, nullptr);
-  choice.tokens = answer_tokens(decoding.window, tokens);
+  choice.tokens = answer_tokens(decoding.window, lexicon.tokens);
   completion.completion_tokens += choice.tokens;
   completion.nfe += decoding.passes;
   completion.choices.push_back(std::move(choice));

@@ -21,20 +21,18 @@ struct PlainPlan {
 // reached a stop string, are not made.
 class PlainTask final : public DeviceTask {
  public:
-  // Model and tokenizer must outlive the task.
-  PlainTask(Model& model, const Tokenizer& tokenizer, std::vector<std::vector<Token>> prompts,
-            PlainPlan plan);
+  // A prompt is what each of the action's models reads. Models and tokenizers must outlive the
+  // task.
+  PlainTask(std::vector<std::vector<Participant>> prompts, PlainPlan plan);
   Completion run(Listener& listener) override;
 
  private:
   // An answer is written, or repeated where it could only be the same again.
-  void write(int choice, const std::vector<Token>& prompt, const Action& action, Listener& listener,
-             Completion& completion);
+  void write(int choice, const std::vector<Participant>& prompt, const Action& action,
+             Listener& listener, Completion& completion);
   static void repeat(int choice, int first, Listener& listener, Completion& completion);
 
-  Model& model_;
-  const Tokenizer& tokenizer_;
-  std::vector<std::vector<Token>> prompts_;
+  std::vector<std::vector<Participant>> prompts_;
   PlainPlan plan_;
 };
 

@@ -59,7 +59,7 @@ PlainPlan plan_of(int length, std::vector<std::string> stop = {}) {
 TEST(PlainTask, TextIsSentAsItBecomesFinalFromTheLeft) {
   ScriptedModel model = writer("h\xC3\xA9, you", /*from_the_left=*/true);
   RecordingListener listener;
-  const Completion done = PlainTask(model, tokenizer(), {{5}}, plan_of(16)).run(listener);
+  const Completion done = PlainTask({{{&model, &tokenizer(), {5}}}}, plan_of(16)).run(listener);
   EXPECT_EQ(done.choices[0].text, "h\xC3\xA9, you");
   EXPECT_EQ(done.choices[0].finish, "stop");
   EXPECT_EQ(listener.joined(0), done.choices[0].text);
@@ -70,7 +70,7 @@ TEST(PlainTask, TextIsSentAsItBecomesFinalFromTheLeft) {
 TEST(PlainTask, NothingIsSentBeforeTheLeftmostCellIsThere) {
   ScriptedModel model = writer("abc", /*from_the_left=*/false);
   RecordingListener listener;
-  const Completion done = PlainTask(model, tokenizer(), {{5}}, plan_of(8)).run(listener);
+  const Completion done = PlainTask({{{&model, &tokenizer(), {5}}}}, plan_of(8)).run(listener);
   EXPECT_THAT(listener.pieces, ElementsAre(testing::Pair(0, "abc")));
   EXPECT_EQ(done.nfe, 8);
 }
@@ -78,7 +78,7 @@ TEST(PlainTask, NothingIsSentBeforeTheLeftmostCellIsThere) {
 TEST(PlainTask, PassesBehindAnEndThatIsFinalAreNotMade) {
   ScriptedModel model = writer("abc", /*from_the_left=*/true);
   RecordingListener listener;
-  const Completion done = PlainTask(model, tokenizer(), {{5}}, plan_of(64)).run(listener);
+  const Completion done = PlainTask({{{&model, &tokenizer(), {5}}}}, plan_of(64)).run(listener);
   EXPECT_EQ(done.choices[0].text, "abc");
   EXPECT_EQ(done.nfe, static_cast<long>(tokenizer().encode_bytes("abc").size()) + 1);
   EXPECT_EQ(model.forward_passes(), done.nfe);
@@ -87,7 +87,8 @@ TEST(PlainTask, PassesBehindAnEndThatIsFinalAreNotMade) {
 TEST(PlainTask, AStopStringEndsTheDecodingAndIsNotSent) {
   ScriptedModel model = writer("one;two;three", /*from_the_left=*/true);
   RecordingListener listener;
-  const Completion done = PlainTask(model, tokenizer(), {{5}}, plan_of(64, {";t"})).run(listener);
+  const Completion done =
+      PlainTask({{{&model, &tokenizer(), {5}}}}, plan_of(64, {";t"})).run(listener);
   EXPECT_EQ(done.choices[0].text, "one");
   EXPECT_EQ(done.choices[0].finish, "stop");
   EXPECT_EQ(listener.joined(0), "one");
@@ -97,7 +98,7 @@ TEST(PlainTask, AStopStringEndsTheDecodingAndIsNotSent) {
 TEST(PlainTask, AFullWindowEndsByItsLength) {
   ScriptedModel model = writer("abcdefghijklmnop", /*from_the_left=*/true);
   RecordingListener listener;
-  const Completion done = PlainTask(model, tokenizer(), {{5}}, plan_of(4)).run(listener);
+  const Completion done = PlainTask({{{&model, &tokenizer(), {5}}}}, plan_of(4)).run(listener);
   EXPECT_EQ(done.choices[0].finish, "length");
   EXPECT_EQ(done.completion_tokens, 4);
 }
@@ -107,7 +108,8 @@ TEST(PlainTask, SeveralPromptsAndAnswersAreNumbered) {
   RecordingListener listener;
   PlainPlan plan = plan_of(8);
   plan.n = 2;
-  const Completion done = PlainTask(model, tokenizer(), {{5}, {6}}, plan).run(listener);
+  const Completion done =
+      PlainTask({{{&model, &tokenizer(), {5}}}, {{&model, &tokenizer(), {6}}}}, plan).run(listener);
   EXPECT_EQ(done.choices.size(), 4);
   EXPECT_THAT(listener.ends, ElementsAre(testing::Pair(0, "stop"), testing::Pair(1, "stop"),
                                          testing::Pair(2, "stop"), testing::Pair(3, "stop")));
@@ -119,7 +121,8 @@ TEST(PlainTask, AnAnswerThatCouldOnlyBeTheSameIsWrittenOnce) {
   RecordingListener listener;
   PlainPlan plan = plan_of(8);
   plan.n = 3;
-  const Completion done = PlainTask(model, tokenizer(), {{5}, {6}}, plan).run(listener);
+  const Completion done =
+      PlainTask({{{&model, &tokenizer(), {5}}}, {{&model, &tokenizer(), {6}}}}, plan).run(listener);
   ASSERT_EQ(done.choices.size(), 6);
   for (int i = 0; i < 6; ++i) EXPECT_EQ(listener.joined(i), "ab");
   EXPECT_EQ(done.nfe, model.forward_passes());
@@ -128,7 +131,7 @@ TEST(PlainTask, AnAnswerThatCouldOnlyBeTheSameIsWrittenOnce) {
 
   ScriptedModel again = writer("ab", /*from_the_left=*/true);
   plan.action.temperature = 1;
-  const Completion drawn = PlainTask(again, tokenizer(), {{5}}, plan).run(listener);
+  const Completion drawn = PlainTask({{{&again, &tokenizer(), {5}}}}, plan).run(listener);
   EXPECT_GT(again.forward_passes(), model.forward_passes());
   EXPECT_TRUE(drawn.umf.is_null());
 }
@@ -137,7 +140,7 @@ TEST(PlainTask, AnUnwantedDecodingEndsAtTheNextPass) {
   ScriptedModel model = writer("abcdefgh", /*from_the_left=*/true);
   RecordingListener listener;
   listener.patience = 3;
-  EXPECT_THROW(PlainTask(model, tokenizer(), {{5}}, plan_of(64)).run(listener), Interrupted);
+  EXPECT_THROW(PlainTask({{{&model, &tokenizer(), {5}}}}, plan_of(64)).run(listener), Interrupted);
   EXPECT_LE(model.forward_passes(), 3);
 }
 
@@ -146,7 +149,7 @@ TEST(PlainTask, StatesShowTextAndMasks) {
   RecordingListener listener;
   PlainPlan plan = plan_of(5);
   plan.stream_state = true;
-  PlainTask(model, tokenizer(), {{5}}, plan).run(listener);
+  PlainTask({{{&model, &tokenizer(), {5}}}}, plan).run(listener);
   ASSERT_EQ(listener.states.size(), 5);
   EXPECT_EQ(listener.states[0], Json::parse(R"({"pass": 1, "text": [4]})")) << "the end is there";
   EXPECT_EQ(listener.states[2], Json::parse(R"({"pass": 3, "text": [2, "c"]})"));

@@ -59,9 +59,11 @@ std::vector<ModelChoice> chosen_models(const ApiRequest& request, const TaskMake
   if (names.empty()) {
     names.push_back({models.find(request.model, "model").name, ""});
     for (const ActionChoice& action : request.umf.actions) {
-      if (!action.model.empty() &&
-          std::ranges::find(names, action.model, &ModelChoice::name) == names.end())
-        names.push_back({action.model, ""});
+      if (action.model.empty()) continue;
+      for (const std::string& name : split_models(action.model, names)) {
+        if (std::ranges::find(names, name, &ModelChoice::name) == names.end())
+          names.push_back({name, ""});
+      }
     }
   }
   std::vector<ModelChoice> chosen;
@@ -77,8 +79,11 @@ std::vector<ModelChoice> chosen_models(const ApiRequest& request, const TaskMake
 void require_known(const std::string& model, const std::vector<ModelChoice>& models) {
   if (model.empty() && models.size() > 1)
     throw bad_request("umf.actions", "must each name a 'model' where there are several");
-  if (!model.empty() && std::ranges::find(models, model, &ModelChoice::name) == models.end())
-    throw bad_request("umf.actions", "name a model that is not among 'umf.models'");
+  if (model.empty()) return;
+  for (const std::string& name : split_models(model, models)) {
+    if (std::ranges::find(models, name, &ModelChoice::name) == models.end())
+      throw bad_request("umf.actions", "name a model that is not among 'umf.models'");
+  }
 }
 
 std::vector<ActionChoice> chosen_actions(const ApiRequest& request,

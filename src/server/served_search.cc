@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "decode/window_authors.h"
+#include "decode/authors.h"
 #include "server/api_error.h"
 #include "server/event_log.h"
 #include "server/masked_text.h"
@@ -51,7 +51,7 @@ class SearchRun final : public SearchObserver {
   const ServedNews news_;
   Listener& listener_;
   ProblemSearch search_;
-  WindowAuthors authors_{search_.states()};  // for those who draw, as the two below
+  Authors authors_{search_.states()};  // for those who draw, as the two below
   TraceWriter trace_{search_.states()};
   std::chrono::steady_clock::time_point drawn_{};
   long passes_ = 0;
@@ -81,13 +81,12 @@ bool SearchRun::passed(const Pass& pass) {
 }
 
 Json SearchRun::state_json(const Pass& pass) const {
-  const int action = pass.trial.action;
-  const WalkSetup& setup = search_.states().setup();
-  const Lexicon& lexicon = setup.lexicon_of_action(action);
+  const Lexicon& lexicon = pass.lexicon;
   Json state = {{"pass", passes_},
-                {"action", configuration_.action_names[action]},
+                {"action", configuration_.action_names[pass.trial.action]},
                 {"text", masked_text(pass.window, *lexicon.tokenizer, lexicon.tokens)}};
-  if (const auto active = setup.active_masks(pass.window, action)) state["active"] = *active;
+  const auto active = search_.states().setup().active_masks(pass.window, pass.model);
+  if (active) state["active"] = *active;
   return state;
 }
 
@@ -99,21 +98,21 @@ void SearchRun::draw(const Pass& pass) {
   listener_.state(0, drawn_state_json(pass));
 }
 
-// WindowAuthors as pairs: who, and of how many cells.
+// Authors as pairs: who, and of how many cells.
 Json SearchRun::drawn_state_json(const Pass& pass) const {
-  const auto& [trial, window, commits] = pass;
+  const auto& [trial, model, lexicon, window, commits, writers] = pass;
   Json by = Json::array();
-  for (const int author : authors_.of(trial, window)) {
+  for (const int author : authors_.of(trial, lexicon, window, writers)) {
     if (by.empty() || by.back()[0] != author) by.push_back({author, 0});
     by.back()[1] = by.back()[1].get<int>() + 1;
   }
-  const WalkSetup& setup = search_.states().setup();
   Json state = {{"nfe", passes_},
                 {"from", trial.from},
                 {"action", trial.action},
-                {"window", Json(window_json(setup.lexicon_of_action(trial.action), window))},
+                {"window", Json(window_json(lexicon, window))},
                 {"by", by}};
-  if (const auto active = setup.active_masks(window, trial.action)) state["active"] = *active;
+  const auto active = search_.states().setup().active_masks(window, model);
+  if (active) state["active"] = *active;
   return state;
 }
 
@@ -167,14 +166,18 @@ Json ServedSearch::description() const {
   Json actions = Json::array();
   for (std::size_t i = 0; i < configuration_.actions.size(); ++i) {
     actions.push_back({{"name", configuration_.action_names[i]},
-                       {"model", configuration_.model_names[configuration_.actions[i].model]},
-                       {"settings", action_text(configuration_.actions[i])}});
+                       {"model", models_text(configuration_, configuration_.actions[i])},
+                       {"settings", text_of(configuration_.actions[i])}});
   }
-  return {
+  Json description = {
       {"problem", {{"id", problem_.id}, {"prompt", problem_.prompt}, {"reward", problem_.reward}}},
       {"search", {{"name", configuration_.search_name}, {"budget", configuration_.solve.budget}}},
       {"window", configuration_.walk.window},
       {"actions", actions}};
+  const std::vector<std::string> names = author_names(configuration_);
+  for (std::size_t i = actions.size(); i < names.size(); ++i)
+    description["members"].push_back(names[i]);
+  return description;
 }
 
 Completion ServedSearch::run(Listener& listener) {

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "server/api_error.h"
 #include "server/plain_task.h"
 #include "server/search_plan.h"
@@ -26,12 +28,16 @@ auto as_bad_request(const Work& work) {
   }
 }
 
-Action plain_action(const ApiRequest& request, const ModelInfo& info) {
-  Action action = recommended_action(info);
-  action.seed = request.seed;
+Action plain_action(const ApiRequest& request, std::span<const ModelInfo* const> models) {
+  Action action = recommended_action(models);
+  set_field(action, "seed", fmt::format("{}", request.seed));
   if (!request.umf.actions.empty()) set_fields(action, request.umf.actions.front().fields);
-  if (request.temperature) action.temperature = static_cast<float>(*request.temperature);
-  if (request.top_p) action.top_p = static_cast<float>(*request.top_p);
+  const auto set = [&](Action& member) {
+    if (request.temperature) member.temperature = static_cast<float>(*request.temperature);
+    if (request.top_p) member.top_p = static_cast<float>(*request.top_p);
+  };
+  set(action);
+  for (Action& other : action.others) set(other);
   return action;
 }
 
@@ -65,28 +71,51 @@ std::unique_ptr<DeviceTask> TaskMaker::make(const ApiRequest& request) const {
   return as_bad_request([&] { return make_plain(request); });
 }
 
-std::unique_ptr<DeviceTask> TaskMaker::make_plain(const ApiRequest& request) const {
+// One model, or those that an action names.
+std::vector<const ServedModel*> TaskMaker::writers_of(const ApiRequest& request) const {
   const bool chosen = !request.umf.actions.empty() && !request.umf.actions.front().model.empty();
-  const ServedModel& served = chosen
-                                  ? find(request.umf.actions.front().model, "umf.actions[0].model")
-                                  : find(request.model, "model");
-  const Checkpoint& checkpoint = model_cache_.checkpoint(served.number);
-  const ModelInfo& info = this->info(served);
-  PlainPlan plan{.action = plain_action(request, info),
+  if (!chosen) return {&find(request.model, "model")};
+  std::vector<ModelChoice> known;
+  for (const ServedModel& model : models_) known.push_back({model.name, ""});
+  std::vector<const ServedModel*> writers;
+  for (const std::string& name : split_models(request.umf.actions.front().model, known))
+    writers.push_back(&find(name, "umf.actions[0].model"));
+  return writers;
+}
+
+std::unique_ptr<DeviceTask> TaskMaker::make_plain(const ApiRequest& request) const {
+  const std::vector<const ServedModel*> writers = writers_of(request);
+  std::vector<const ModelInfo*> infos;
+  int window = 0;
+  for (const ServedModel* writer : writers) {
+    infos.push_back(&info(*writer));
+    window = std::max(window, recommended_window(*infos.back()));
+  }
+  PlainPlan plan{.action = plain_action(request, infos),
                  .decode = request.umf.decode,
                  .n = request.n,
                  .stop = request.stop,
                  .stream_state = request.umf.stream_state};
-  plan.decode.length = request.max_tokens.value_or(recommended_window(info));
-  std::vector<std::vector<Token>> prompts;
-  for (const RawPrompt& prompt : request.prompts)
-    prompts.push_back(raw_prompt(prompt, checkpoint, info.vocabulary));
-  if (request.is_chat())
-    prompts.push_back(encode_chat(checkpoint.tokenizer, checkpoint.chat_template(),
-                                  request.messages, /*add_generation_prompt=*/true));
-  for (const auto& prompt : prompts) check_length(prompt.size(), plan.decode.length, info);
-  return std::make_unique<PlainTask>(model_cache_.model(served.number), checkpoint.tokenizer,
-                                     std::move(prompts), std::move(plan));
+  plan.decode.length = request.max_tokens.value_or(window);
+  std::vector<std::vector<Participant>> prompts(request.prompts.size() +
+                                                (request.is_chat() ? 1 : 0));
+  for (std::size_t i = 0; i < writers.size(); ++i) {
+    const Checkpoint& checkpoint = model_cache_.checkpoint(writers[i]->number);
+    const auto add = [&](std::size_t at, std::vector<Token> prompt) {
+      check_length(prompt.size(), plan.decode.length, *infos[i]);
+      prompts[at].push_back(
+          {&model_cache_.model(writers[i]->number), &checkpoint.tokenizer, std::move(prompt)});
+    };
+    for (std::size_t at = 0; at < request.prompts.size(); ++at) {
+      if (writers.size() > 1 && !std::holds_alternative<std::string>(request.prompts[at]))
+        throw bad_request("prompt", "must be text where several models read it");
+      add(at, raw_prompt(request.prompts[at], checkpoint, infos[i]->vocabulary));
+    }
+    if (request.is_chat())
+      add(prompts.size() - 1, encode_chat(checkpoint.tokenizer, checkpoint.chat_template(),
+                                          request.messages, /*add_generation_prompt=*/true));
+  }
+  return std::make_unique<PlainTask>(std::move(prompts), std::move(plan));
 }
 
 std::vector<Token> TaskMaker::raw_prompt(const RawPrompt& prompt, const Checkpoint& checkpoint,

@@ -48,6 +48,7 @@ class TaskMaker {
 
  private:
   std::unique_ptr<DeviceTask> make_plain(const ApiRequest& request) const;
+  std::vector<const ServedModel*> writers_of(const ApiRequest& request) const;
   std::vector<Token> raw_prompt(const RawPrompt& prompt, const Checkpoint& checkpoint,
                                 int vocabulary) const;
   void check_length(std::size_t prompt, int length, const ModelInfo& info) const;

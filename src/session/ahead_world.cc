@@ -20,6 +20,7 @@ PossibleRewards possible_rewards(const Reward& reward) {
 AheadWorld::AheadWorld(States& states, std::vector<Walker> walkers, Reward& reward,
                        WalkObserver observer)
     : states_(states),
+      paces_(states.setup().actions().size()),
       pool_(std::move(walkers), std::move(observer), progress_),
       judging_(reward, pool_.size(), progress_) {}
 
@@ -80,6 +81,11 @@ void AheadWorld::make_room() {
 Outcome AheadWorld::hand_over(WalkTask& task) {
   if (task.ahead) speculation_.used += task.passes();
   task.rethrow();
+  if (task.walk().feasible && task.walk().complete) {
+    Pace& pace = paces_[task.trial.action];
+    pace.masks += states_.masks(task.trial.from);
+    pace.passes += task.walk().passes;
+  }
   return states_.number(task.walk());
 }
 
@@ -103,7 +109,14 @@ void AheadWorld::attend(const Done& done) {
   }
 }
 
-// Walks get what the budget will leave if all before them spend a pass per mask; some spend less.
+// A pass per mask, or as many masks per pass as the action has shown so far.
+long AheadWorld::expected_passes(const Trial& trial) const {
+  const long masks = states_.masks(trial.from);
+  const Pace& pace = paces_[trial.action];
+  return commits_one(trial.action) || pace.masks == 0 ? masks : masks * pace.passes / pace.masks;
+}
+
+// Walks get what the budget will probably leave: what they give does not depend on it.
 void AheadWorld::look_ahead() {
   const bool to_judge =
       std::ranges::any_of(tasks_, [](const TaskPointer& task) { return task->finished(); });
@@ -112,7 +125,7 @@ void AheadWorld::look_ahead() {
   if (judged_ > 0) options.likely = rewards_ / static_cast<double>(judged_);
   options.at_most =
       std::min(2 * pool_.size() + 2, std::max(0, pool_.idle()) + static_cast<int>(tasks_.size()));
-  long limit = limit_ - states_.masks(asked_.from);
+  long limit = limit_ - expected_passes(asked_);
   for (const auto& [trial, certain] : forecast_(options)) {
     if (limit <= 0) return;
     const TaskPointer task = find(trial);
@@ -122,7 +135,7 @@ void AheadWorld::look_ahead() {
     }
     if (task && certain && task->finished() && !task->failed() && task->walk().feasible)
       judging_.begin(states_.text(task->walk().path.back()));
-    limit -= states_.masks(trial.from);
+    limit -= expected_passes(trial);
   }
 }
 

@@ -43,9 +43,12 @@ class AheadWorld final : public World {
   // Without a forecast nothing is begun early.
   void set_forecast(Forecast forecast) { forecast_ = std::move(forecast); }
 
-  Place root() const override { return states_.setup().root(); }
-  int actions() const override { return static_cast<int>(states_.setup().actions().size()); }
-  int model_of(int action) const override { return states_.setup().actions()[action].model; }
+  Place root() const override { return setup().root(); }
+  int actions() const override { return static_cast<int>(setup().actions().size()); }
+  int model_of(int action) const override { return setup().model_of(action); }
+  bool commits_one(int action) const override {
+    return umf::commits_one(setup().actions()[action]);
+  }
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;
 
@@ -53,6 +56,7 @@ class AheadWorld final : public World {
   Speculation finish();
 
  private:
+  const WalkSetup& setup() const { return states_.setup(); }
   using TaskPointer = std::shared_ptr<WalkTask>;
   TaskPointer find(const Trial& trial) const;
   TaskPointer wanted(const Trial& trial, int limit);
@@ -64,6 +68,7 @@ class AheadWorld final : public World {
   template <class Done>
   void attend(const Done& done);
   void look_ahead();
+  long expected_passes(const Trial& trial) const;
 
   States& states_;
   Forecast forecast_;
@@ -71,6 +76,10 @@ class AheadWorld final : public World {
   long limit_ = 0;  // of that trial
   double rewards_ = 0;
   long judged_ = 0;
+  struct Pace {
+    long masks = 0, passes = 0;
+  };
+  std::vector<Pace> paces_;  // by action: of the walks that came to their end
   Speculation speculation_;
   std::vector<TaskPointer> tasks_;  // begun and not handed over
   ProgressSignal progress_;

@@ -1,6 +1,7 @@
 #include "session/configuration.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -22,10 +23,32 @@ Json options_json(const SearchEntry& entry, ChosenOptions& options) {
 
 }  // namespace
 
+std::string models_text(const Configuration& configuration, const Action& action) {
+  std::vector<std::string> names;
+  for (const Action& member : members_of(action))
+    names.push_back(configuration.model_names[member.model]);
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
+std::vector<std::string> author_names(const Configuration& configuration) {
+  std::vector<std::string> names = configuration.action_names;
+  for (std::size_t i = 0; i < configuration.actions.size(); ++i) {
+    if (configuration.actions[i].others.empty()) continue;
+    for (const Action& member : members_of(configuration.actions[i])) {
+      names.push_back(fmt::format("{}/{}", configuration.action_names[i],
+                                  configuration.model_names[member.model]));
+    }
+  }
+  return names;
+}
+
 void add_action(Configuration& configuration, Action action) {
-  const std::string& name = configuration.model_names[action.model];
-  const auto uses = std::count_if(configuration.actions.begin(), configuration.actions.end(),
-                                  [&](const Action& other) { return other.model == action.model; });
+  const auto name_of_way = [&](const Action& way) {
+    return way.others.empty() ? configuration.model_names[way.model]
+                              : std::string(name_of(way.ensemble));
+  };
+  const std::string name = name_of_way(action);
+  const auto uses = std::ranges::count(configuration.actions, name, name_of_way);
   configuration.actions.push_back(action);
   configuration.action_names.push_back(uses == 0 ? name : fmt::format("{}#{}", name, uses + 1));
 }
@@ -36,17 +59,6 @@ SearchSetup setup_of(const Configuration& configuration) {
           .seed = configuration.seed,
           .budget = configuration.solve.budget,
           .options = configuration.search_options};
-}
-
-std::string action_text(Action action) {
-  std::string text = fmt::format("model={}", action.model);
-  action.visit([&](auto& field, const char* name, const char*) {
-    if constexpr (std::is_enum_v<std::decay_t<decltype(field)>>)
-      text += fmt::format(",{}={}", name, name_of(field));
-    else
-      text += fmt::format(",{}={}", name, field);
-  });
-  return text;
 }
 
 std::vector<Participant> make_participants(const Configuration& configuration,
@@ -73,7 +85,7 @@ Json describe_walks(const Configuration& configuration, const ModelCache& model_
   for (const int number : configuration.models) {
     models.push_back(fmt::format("{:016x}", model_cache.checkpoint(number).weights.fingerprint()));
   }
-  for (const Action& action : configuration.actions) actions.push_back(action_text(action));
+  for (const Action& action : configuration.actions) actions.push_back(text_of(action));
   const WalkOptions& walk = configuration.walk;
   return {{"version", version()},
           {"backend", model_cache.backend().name()},

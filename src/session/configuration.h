@@ -33,11 +33,13 @@ struct Configuration {
 // Appends an action and names it.
 void add_action(Configuration& configuration, Action action);
 
+// The names of an action's models, "dream" or "dream+llada".
+std::string models_text(const Configuration& configuration, const Action& action);
+// By author, as WalkSetup numbers them: those of the actions, then "relay/dream" and so on.
+std::vector<std::string> author_names(const Configuration& configuration);
+
 // What the search is made from, but for the cache.
 SearchSetup setup_of(const Configuration& configuration);
-
-// An action as "key=value,..." with every field.
-std::string action_text(Action action);
 
 // Each model with the problem as its chat template and tokenizer put it.
 std::vector<Participant> make_participants(const Configuration& configuration,

@@ -18,9 +18,12 @@ class DecodingWorld final : public World {
         reward_(reward),
         observer_(std::move(observer)) {}
 
-  Place root() const override { return states_.setup().root(); }
-  int actions() const override { return static_cast<int>(states_.setup().actions().size()); }
-  int model_of(int action) const override { return states_.setup().actions()[action].model; }
+  Place root() const override { return setup().root(); }
+  int actions() const override { return static_cast<int>(setup().actions().size()); }
+  int model_of(int action) const override { return setup().model_of(action); }
+  bool commits_one(int action) const override {
+    return umf::commits_one(setup().actions()[action]);
+  }
   Outcome walk(const Trial& trial, int limit) override {
     return states_.number(walker_.walk(trial, states_.at(trial.from), limit, observer_));
   }
@@ -30,6 +33,7 @@ class DecodingWorld final : public World {
   Verdict judge(StateId end) override { return reward_.judge(states_.text(end)); }
 
  private:
+  const WalkSetup& setup() const { return states_.setup(); }
   States& states_;
   Walker walker_;
   Reward& reward_;

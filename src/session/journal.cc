@@ -20,16 +20,14 @@
 namespace umf {
 namespace {
 
-constexpr const char* kKind = "umf-journal-3";
+constexpr const char* kKind = "umf-journal-4";
 constexpr int kLockPatienceMs = 1000, kLockPauseMs = 20;
 
 // Flat: a walk has as many writes as passes.
 Json writes_json(const std::vector<Write>& writes) {
   Json list = Json::array();
-  for (const auto& [pass, cell, token] : writes) {
-    list.push_back(pass);
-    list.push_back(cell);
-    list.push_back(token);
+  for (const auto& [pass, cell, token, model, lexicon] : writes) {
+    for (const int number : {pass, cell, token, model, lexicon}) list.push_back(number);
   }
   return list;
 }
@@ -37,8 +35,8 @@ Json writes_json(const std::vector<Write>& writes) {
 std::vector<Write> parse_writes(const Json& json) {
   const auto numbers = json.get<std::vector<int>>();
   std::vector<Write> writes;
-  for (std::size_t i = 0; i + 2 < numbers.size(); i += 3)
-    writes.push_back({numbers[i], numbers[i + 1], numbers[i + 2]});
+  for (std::size_t i = 0; i + 4 < numbers.size(); i += 5)
+    writes.push_back({numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3], numbers[i + 4]});
   return writes;
 }
 
@@ -47,6 +45,7 @@ Json outcome_json(const Outcome& outcome, const Journal::States& states) {
   for (const Place& place : outcome.path)
     path.push_back({{"state", states.save(place.state)}, {"masks", place.masks}});
   return {{"path", path},
+          {"passes_at", outcome.passes_at},
           {"passes", outcome.passes},
           {"spared", outcome.spared},
           {"complete", outcome.complete},
@@ -59,6 +58,7 @@ Outcome parse_outcome(const Json& json, const Journal::States& states) {
   for (const Json& place : json.at("path")) {
     outcome.path.push_back({states.load(place.at("state")), place.at("masks").get<int>()});
   }
+  outcome.passes_at = json.at("passes_at").get<std::vector<int>>();
   outcome.passes = json.at("passes");
   outcome.spared = json.at("spared");
   outcome.complete = json.at("complete");

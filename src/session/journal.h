@@ -52,6 +52,7 @@ class Journal final : public World {
   Place root() const override { return inner_.root(); }
   int actions() const override { return inner_.actions(); }
   int model_of(int action) const override { return inner_.model_of(action); }
+  bool commits_one(int action) const override { return inner_.commits_one(action); }
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;
 

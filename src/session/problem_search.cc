@@ -52,8 +52,9 @@ void ProblemSearch::require_room() const {
     const int context = participant.model->info().max_length;
     const int prompt = static_cast<int>(participant.prompt.size());
     room = std::max(room, context - prompt);
-    std::string text = fmt::format("{} prompt tokens in a context of {} ({})", prompt, context,
-                                   configuration_.model_names[models_->model_of(action)]);
+    std::string text =
+        fmt::format("{} prompt tokens in a context of {} ({})", prompt, context,
+                    configuration_.model_names[configuration_.actions[action].model]);
     if (std::ranges::find(models, text) == models.end()) models.push_back(std::move(text));
   }
   throw ContextExceeded(
@@ -88,7 +89,10 @@ Solution ProblemSearch::run(SearchObserver& observer) {
   options.judge_failures = kJudgeFailures;
   Solution solution = run_search(
       c.search(), setup_of(c), world(), options,
-      [&](const RolloutEvent& event) { return observer.rolled_out(event); },
+      [&](const RolloutEvent& event) {
+        authors_.learn(event.trial, event.outcome);
+        return observer.rolled_out(event);
+      },
       [&](const Search& search, const RolloutCache& known) {
         if (ahead_ == nullptr) return;
         ahead_->set_forecast(forecast_of(search, known, states_, reward_, c.solve.use_cache));
@@ -100,7 +104,7 @@ Solution ProblemSearch::run(SearchObserver& observer) {
 std::string ProblemSearch::text(StateId end) const { return to_valid_utf8(states_.text(end)); }
 
 std::vector<AuthoredText> ProblemSearch::authors(const Candidate& candidate) const {
-  std::vector<AuthoredText> pieces = authorship(states_, candidate.path, candidate.actions);
+  std::vector<AuthoredText> pieces = authors_.text(candidate.end, candidate.actions.back());
   for (AuthoredText& piece : pieces) piece.bytes = to_valid_utf8(piece.bytes);
   return pieces;
 }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "decode/authorship.h"
+#include "decode/authors.h"
 #include "session/ahead_world.h"
 #include "session/configuration.h"
 #include "session/decoding_world.h"
@@ -44,7 +44,7 @@ class ProblemSearch {
 
   // The answer of a candidate; bytes that are not UTF-8 are replaced.
   std::string text(StateId end) const;
-  // The same text by who wrote it.
+  // The same text by who wrote it: author_names() of the configuration tells who is who.
   std::vector<AuthoredText> authors(const Candidate& candidate) const;
   long prompt_tokens() const {
     return static_cast<long>(states_.setup().participants().front().prompt.size());
@@ -64,6 +64,7 @@ class ProblemSearch {
   const Problem& problem_;
   RememberingReward reward_;  // in one search a text has one verdict, also where the judge failed
   States states_;
+  Authors authors_{states_};
   WalkMemo* memo_;
   SearchObserver* observer_ = nullptr;  // while it runs
   std::unique_ptr<World> models_;       // what walks and judges

@@ -73,10 +73,16 @@ void add_actions(const Plan& plan, ModelCache& model_cache, Configuration& made)
   const SearchEntry& working = working_search(entry, made.search_options);
   const long passes = made.solve.budget / (entry.method != nullptr ? 2 : 1);
   for (const ActionChoice& choice : plan.actions) {
-    const int model = plan.number_of(choice.model);
-    Action action = recommended_action(model_cache.model(made.models[model]).info());
-    action.seed = made.seed;
-    action.model = model;
+    std::vector<int> models;
+    std::vector<const ModelInfo*> infos;
+    for (const std::string& name : split_models(choice.model, plan.models)) {
+      models.push_back(plan.number_of(name));
+      infos.push_back(&model_cache.model(made.models[models.back()]).info());
+    }
+    Action action = recommended_action(infos);
+    action.model = models.front();
+    for (Action& other : action.others) other.model = models[other.model];
+    set_field(action, "seed", fmt::format("{}", made.seed));
     set_fields(action, choice.fields);
     if (working.facts.traits.remasks) set_trajectory(action, passes);
     add_action(made, action);
@@ -96,6 +102,18 @@ WalkOptions walk_options(const SearchRequest& request, const Preset* preset) {
 }
 
 }  // namespace
+
+std::vector<std::string> split_models(const std::string& model,
+                                      const std::vector<ModelChoice>& known) {
+  if (std::ranges::find(known, model, &ModelChoice::name) != known.end()) return {model};
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= model.size();) {
+    const std::size_t end = std::min(model.find('+', begin), model.size());
+    names.push_back(model.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
 
 Configuration plan_search(const SearchRequest& request, ModelCache& model_cache,
                           const OpenModel& open) {

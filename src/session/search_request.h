@@ -21,9 +21,13 @@ struct ModelChoice {
 
 // One way to unmask: KEY=VALUE,... on top of what the model recommends.
 struct ActionChoice {
-  std::string model;  // its name; empty where there is one model only
+  std::string model;  // its name, or several joined by '+'; empty where there is one model only
   std::string fields;
 };
+
+// The names in "a+b", or the whole where it is one of `known`.
+std::vector<std::string> split_models(const std::string& model,
+                                      const std::vector<ModelChoice>& known);
 
 struct SearchRequest {
   std::string search = "unmaskfork";

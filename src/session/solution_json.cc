@@ -33,9 +33,10 @@ OrderedJson actions_json(const Configuration& configuration, const Ledger& ledge
     const Action& action = configuration.actions[i];
     const auto& best = ledger.actions[i].best_reward;
     list.push_back({{"name", configuration.action_names[i]},
-                    {"model", configuration.model_names[action.model]},
+                    {"model", models_text(configuration, action)},
                     {"strategy", name_of(action.strategy)},
                     {"temperature", std::stod(fmt::format("{}", action.temperature))},
+                    {"commit", name_of(action.commit)},
                     {"seed", action.seed},
                     {"nfe", ledger.actions[i].nfe},
                     {"best_reward", best ? finite(*best) : OrderedJson(nullptr)}});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "decode/authors.h"
 #include "session/solution_json.h"
 #include "session/window_json.h"
 
@@ -16,19 +17,37 @@ constexpr int kFailuresTold = 20;
 OrderedJson word(const std::string& text) { return to_valid_utf8(text.substr(0, kWordBytes)); }
 
 // What a rollout wrote, with passes where they are not simply 1, 2, 3...
-OrderedJson writes_json(const std::vector<Write>& writes, const Lexicon& lexicon) {
+OrderedJson writes_json(const std::vector<Write>& writes, const WalkSetup& setup) {
   OrderedJson cells = OrderedJson::array(), texts = OrderedJson::array(),
               passes = OrderedJson::array();
   bool one_by_one = true;
   for (const Write& write : writes) {
     cells.push_back(write.cell);
-    texts.push_back(cell_json(lexicon, write.token));
+    texts.push_back(cell_json(setup.lexicons()[write.lexicon], write.token));
     passes.push_back(write.pass);
     one_by_one = one_by_one && std::cmp_equal(write.pass, passes.size());
   }
   OrderedJson json = {{"cells", cells}, {"texts", texts}};
   if (!one_by_one) json["passes"] = passes;
   return json;
+}
+
+// Of several models: who made each write, and the window before those that are in other ids than
+// the one before, [how many writes before, window].
+void add_writers(OrderedJson& json, const States& states, const Trial& trial,
+                 const Outcome& outcome) {
+  const WalkSetup& setup = states.setup();
+  OrderedJson by = OrderedJson::array(), windows = OrderedJson::array();
+  for (Replay replay(states, trial, outcome); !replay.done(); replay.write()) {
+    if (replay.changes_ids()) {
+      replay.change_ids();
+      windows.push_back(
+          {by.size(), window_json(setup.lexicon_of(replay.window()), replay.window().cells)});
+    }
+    by.push_back(setup.author(trial.action, replay.next().model));
+  }
+  json["by"] = by;
+  if (!windows.empty()) json["windows"] = windows;
 }
 
 // The writes of a rollout that notes none: it makes all of them in one pass (TReASURe).
@@ -43,20 +62,13 @@ std::vector<Write> differences(const States& states, const Trial& trial, const O
                    ? std::vector<Token>(cells.size(), states.lexicon_of(state).tokens.mask)
                    : states.at(trial.from).cells;
     for (int cell = 0; std::cmp_less(cell, cells.size()); ++cell) {
-      if (before[cell] != cells[cell]) writes.push_back({1, cell, cells[cell]});
+      if (before[cell] != cells[cell])
+        writes.push_back(
+            {1, cell, cells[cell], states.setup().actions()[trial.action].model, state.lexicon});
     }
     before = cells;
   }
   return writes;
-}
-
-// The window as the rollout found it: its end without what it wrote.
-WindowState entered(const States& states, const Outcome& outcome,
-                    const std::vector<Write>& writes) {
-  WindowState window = states.at(outcome.path.back().state);
-  for (const Write& write : writes)
-    window.cells[write.cell] = states.lexicon_of(window).tokens.mask;
-  return window;
 }
 
 }  // namespace
@@ -103,11 +115,12 @@ OrderedJson TraceWriter::event(const RolloutEvent& event) {
   if (outcome.cached) return json;
   const std::vector<Write> writes =
       outcome.writes.empty() ? differences(states_, trial, outcome) : outcome.writes;
-  const WindowState start = entered(states_, outcome, writes);
-  const Lexicon& lexicon = states_.lexicon_of(start);
-  if (trial.from != 0 && states_.at(trial.from).lexicon != start.lexicon)
-    json["window"] = window_json(lexicon, start.cells);
-  json["writes"] = writes_json(writes, lexicon);
+  const std::optional<WindowState> start = states_.enter(trial);
+  if (trial.from != 0 && start && states_.at(trial.from).lexicon != start->lexicon)
+    json["window"] = window_json(states_.lexicon_of(*start), start->cells);
+  json["writes"] = writes_json(writes, states_.setup());
+  if (!states_.setup().actions()[trial.action].others.empty())
+    add_writers(json["writes"], states_, trial, outcome);
   if (verdict != nullptr && judged_.insert(outcome.path.back().state).second)
     json["verdict"] = verdict_json(*verdict);
   return json;

@@ -9,9 +9,9 @@ BudgetCurve::BudgetCurve(std::vector<long> budgets) {
   for (const long budget : budgets) points_.push_back({.budget = budget});
 }
 
-void BudgetCurve::count_hit(int masks, long nfe) {
+void BudgetCurve::count_hit(int passes, long nfe) {
   for (std::size_t i = open_; i < points_.size(); ++i) {
-    points_[i].ledger.count_hit(masks, points_[i].budget - nfe);
+    points_[i].ledger.count_hit(passes, points_[i].budget - nfe);
   }
 }
 

@@ -14,7 +14,7 @@ class BudgetCurve {
  public:
   explicit BudgetCurve(std::vector<long> budgets);
 
-  void count_hit(int masks, long nfe);
+  void count_hit(int passes, long nfe);
   // Gives every open budget up to `nfe` the run's state as its result and closes it; `finish` may
   // add what the smaller budget would have done last.
   void close_up_to(long nfe, const Solution& so_far, Stop stopped,

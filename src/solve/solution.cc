@@ -35,10 +35,10 @@ bool better(const Candidate& challenger, const Candidate& best) {
   return order != 0 ? order > 0 : challenger.complete && !best.complete;
 }
 
-void Ledger::count_hit(int masks, long nfe_left) {
+void Ledger::count_hit(int passes, long nfe_left) {
   ++hits;
-  saved_full += masks;
-  saved_capped += std::min<long>(masks, nfe_left);
+  saved_full += passes;
+  saved_capped += std::min<long>(passes, nfe_left);
 }
 
 void Ledger::count_passes(int action, int passes) {

@@ -50,7 +50,7 @@ struct Ledger {
   long rollouts() const { return hits + misses; }
   double hit_rate() const { return rollouts() == 0 ? 0.0 : static_cast<double>(hits) / rollouts(); }
 
-  void count_hit(int masks, long nfe_left);
+  void count_hit(int passes, long nfe_left);
   void count_passes(int action, int passes);
   void count_miss(int model);
   void count_reward(int action, double reward);

@@ -25,6 +25,8 @@ class Run {
   Stop explore();
   std::optional<Outcome> recall(const Trial& trial);
   bool fits(const Trial& trial);
+  bool tries_out(const Trial& trial) const;
+  bool proved_too_long(const Trial& trial, const Outcome& outcome) const;
   std::optional<Outcome> walk(const Trial& trial);
   void judge(const Trial& trial, Outcome& outcome);
   void keep_unjudged(const Outcome& outcome);
@@ -77,6 +79,7 @@ Stop Run::explore() {
       if (!fits(*trial)) return Stop::kBudget;
       outcome = walk(*trial);
       if (!outcome) return Stop::kInterrupted;
+      if (proved_too_long(*trial, *outcome)) return Stop::kBudget;
       if (outcome->feasible) judge(*trial, *outcome);
     }
     search_.tell(*trial, *outcome);
@@ -92,32 +95,47 @@ std::optional<Outcome> Run::recall(const Trial& trial) {
   if (!options_.use_cache || trial.draw != 0) return std::nullopt;
   std::optional<Outcome> outcome = known_.find(trial.from, trial.action);
   if (outcome) {
-    const int masks = lineage_.masks(trial.from);
-    ledger_.count_hit(masks, options_.budget - ledger_.nfe);
-    curve_.count_hit(masks, ledger_.nfe);
+    const int passes = outcome->passes_at.back();
+    ledger_.count_hit(passes, options_.budget - ledger_.nfe);
+    curve_.count_hit(passes, ledger_.nfe);
   }
   return outcome;
 }
 
-// At one token per pass a rollout costs its masks; with more it may cost less, which is only known
-// afterwards.
 bool Run::fits(const Trial& trial) {
-  if (options_.policy != BudgetPolicy::kSkip) return true;
+  if (options_.policy != BudgetPolicy::kSkip || tries_out(trial)) return true;
   const long end = ledger_.nfe + lineage_.masks(trial.from);
   curve_.close_up_to(std::min(end, options_.budget) - 1, solution_, Stop::kBudget);
   return end <= options_.budget;
 }
 
+// Where what a rollout costs is not known before, only walking shows whether it fits. One that does
+// not is paid for and not judged.
+bool Run::tries_out(const Trial& trial) const {
+  return options_.policy == BudgetPolicy::kSkip && !world_.commits_one(trial.action);
+}
+bool Run::proved_too_long(const Trial& trial, const Outcome& outcome) const {
+  return tries_out(trial) && outcome.feasible && !outcome.complete &&
+         ledger_.nfe >= options_.budget;
+}
+
 // Nothing when the walk was interrupted.
 std::optional<Outcome> Run::walk(const Trial& trial) {
   const bool cuts = options_.policy == BudgetPolicy::kCut;
-  const long left = cuts ? options_.budget - ledger_.nfe : LONG_MAX;
+  const bool bounded_by_budget = cuts || tries_out(trial);
+  const long left = bounded_by_budget ? options_.budget - ledger_.nfe : LONG_MAX;
   const long limit = std::min(left, search_.pass_limit());
   const double before = solution_.walk_seconds;
   Outcome outcome = walk_world(trial, limit);
   if (!outcome.feasible) return outcome;
   const bool interrupted = !outcome.complete && outcome.passes < limit;
   if (cuts && !interrupted) cut_curve(trial, outcome.passes, before);
+  if (tries_out(trial)) {
+    const long last = std::min(ledger_.nfe + outcome.passes, options_.budget) - 1;
+    curve_.close_up_to(last, solution_, Stop::kBudget, [&](CurvePoint& point) {
+      point.ledger.count_passes(trial.action, static_cast<int>(point.budget - point.ledger.nfe));
+    });
+  }
   ledger_.count_passes(trial.action, outcome.passes);
   ledger_.spared += outcome.spared;
   if (interrupted) return std::nullopt;
@@ -215,7 +233,11 @@ Solution Run::finish() && {
 
 void check(const World& world, const SolveOptions& options) {
   const int cost = world.root().masks;
-  if (options.policy == BudgetPolicy::kSkip && options.budget > 0 && options.budget < cost) {
+  bool cost_known = true;
+  for (int action = 0; action < world.actions(); ++action)
+    cost_known = cost_known && world.commits_one(action);
+  if (options.policy == BudgetPolicy::kSkip && cost_known && options.budget > 0 &&
+      options.budget < cost) {
     throw Error(
         fmt::format("a budget of {} does not cover one rollout of {} forward passes; raise the "
                     "budget, or use the budget policy cut or finish",

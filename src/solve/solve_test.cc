@@ -1,5 +1,6 @@
 #include "solve/solve.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -230,6 +231,7 @@ class MeetingWorld final : public World {
       ones += trial.action;
       ++outcome.passes;
       outcome.path.push_back({++level * 100 + ones, levels_ - level});
+      outcome.passes_at.push_back(outcome.passes);
     }
     outcome.complete = level == levels_;
     return outcome;
@@ -253,6 +255,100 @@ TEST(Solve, WherePathsMeetMoreIsFreeAndBothNodesStay) {
   EXPECT_LE(world.judged.size(), 7) << "as many ends as numbers of ones";
   EXPECT_EQ(run.solution.ledger.judged, world.judged.size());
   EXPECT_EQ(run.solution.ledger.evaluations, run.solution.ledger.misses);
+}
+
+// Six levels of four masks; a pass takes 2 of action 0's masks and 4 of action 1's. Every sequence
+// of actions has states of its own.
+class ParallelWorld final : public World {
+ public:
+  Place root() const override { return {1, 24}; }
+  int actions() const override { return 2; }
+  int model_of(int action) const override { return action; }
+  bool commits_one(int) const override { return false; }
+  Outcome walk(const Trial& trial, int limit) override {
+    Outcome outcome;
+    int level = 0;
+    for (StateId state = trial.from; state > 1; state /= 2) ++level;
+    StateId state = trial.from;
+    const int cost = trial.action == 0 ? 2 : 1;
+    while (level < 6 && outcome.passes + cost <= limit) {
+      outcome.passes_at.push_back(outcome.passes += cost);
+      state = 2 * state + trial.action;
+      outcome.path.push_back({state, 24 - 4 * ++level});
+    }
+    outcome.complete = level == 6;
+    if (!outcome.complete) outcome.passes = limit;
+    if (outcome.path.empty()) {
+      outcome.path.push_back({trial.from, 24 - 4 * level});
+      outcome.passes_at.push_back(0);
+    }
+    return outcome;
+  }
+  Verdict judge(StateId end) override { return {end * 37 % 101 / 101.0, ""}; }
+};
+
+TEST(Solve, AHitSavesThePassesThatItsWalkTook) {
+  ParallelWorld world;
+  RolloutCache known;
+  UnMaskFork search(2, world.root(), {}, known);
+  long saved = 0, spent = 0;
+  const Solution solution =
+      solve(search, world, known, {.budget = 100}, [&](const RolloutEvent& event) {
+        if (event.outcome.cached) saved += world.walk(event.trial, 1000).passes;
+        spent += event.outcome.passes;
+        return true;
+      });
+  EXPECT_GT(solution.ledger.hits, 5);
+  EXPECT_EQ(solution.ledger.saved_full, saved);
+  EXPECT_EQ(solution.ledger.nfe, spent);
+  EXPECT_EQ(solution.ledger.nfe, 100);
+}
+
+TEST(Solve, WhatIsTriedOutAndTooLongIsPaidAndNotJudged) {
+  for (long budget = 1; budget <= 60; ++budget) {
+    ParallelWorld world;
+    RolloutCache known;
+    UnMaskFork search(2, world.root(), {}, known);
+    const Solution solution =
+        solve(search, world, known, {.budget = budget, .policy = BudgetPolicy::kSkip},
+              [](const RolloutEvent& event) {
+                EXPECT_TRUE(event.outcome.complete);
+                return true;
+              });
+    EXPECT_EQ(solution.stopped, Stop::kBudget);
+    EXPECT_EQ(solution.ledger.nfe, budget);
+    EXPECT_EQ(solution.best.has_value(), budget >= 12) << "action 0 takes 12 passes";
+  }
+}
+
+TEST(Solve, ACurveOfParallelCommitsIsThatOfSmallerBudgets) {
+  for (const BudgetPolicy policy :
+       {BudgetPolicy::kCut, BudgetPolicy::kFinish, BudgetPolicy::kSkip}) {
+    const auto run = [&](long budget, std::vector<long> curve) {
+      ParallelWorld world;
+      RolloutCache known;
+      UnMaskFork search(2, world.root(), {}, known);
+      return solve(search, world, known,
+                   {.budget = budget, .policy = policy, .curve = std::move(curve)});
+    };
+    std::vector<long> budgets;
+    for (long budget = 1; budget < 70; ++budget) budgets.push_back(budget);
+    const Solution whole = run(70, budgets);
+    ASSERT_EQ(whole.curve.size(), budgets.size());
+    for (const CurvePoint& point : whole.curve) {
+      const Solution alone = run(point.budget, {});
+      SCOPED_TRACE(fmt::format("{} {}", name_of(policy), point.budget));
+      EXPECT_EQ(point.ledger.nfe, alone.ledger.nfe);
+      EXPECT_EQ(point.ledger.hits, alone.ledger.hits);
+      EXPECT_EQ(point.ledger.misses, alone.ledger.misses);
+      EXPECT_EQ(point.ledger.saved_full, alone.ledger.saved_full);
+      EXPECT_EQ(point.ledger.saved_capped, alone.ledger.saved_capped);
+      ASSERT_EQ(point.best.has_value(), alone.best.has_value());
+      if (alone.best) {
+        EXPECT_EQ(point.best->end, alone.best->end);
+      }
+    }
+  }
 }
 
 TEST(Solve, AHitKeepsTheFirstRewardOfAnUnsteadyJudge) {

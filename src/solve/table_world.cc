@@ -34,10 +34,12 @@ Outcome TableWorld::walk(const Trial& trial, int limit) {
   while (level < levels() && masks_[level + 1] >= masks_after) {
     state = child(state, trial.action);
     outcome.path.push_back({state, masks_[++level]});
+    outcome.passes_at.push_back(from.masks - masks_[level]);
   }
   outcome.complete = masks_after == 0;
   if (masks_after < masks_[level]) {
     outcome.path.push_back({between_levels(state, trial.action, masks_after), masks_after});
+    outcome.passes_at.push_back(outcome.passes);
   }
   return outcome;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/stopwatch.h"
@@ -38,8 +39,8 @@ class Beam {
   const std::size_t width_;
   const SolveOptions& limits_;
   const Observer& observer_;
-  std::vector<Place> beam_;
-  std::vector<Scored> scored_;     // children of this level: by parent, then by draw
+  std::vector<Scored> beam_;
+  std::vector<Scored> scored_;     // of the next level: by parent, then by draw
   std::optional<Candidate> full_;  // the best window without masks
   Solution solution_;
   Ledger& ledger_ = solution_.ledger;
@@ -61,18 +62,23 @@ Beam::Beam(World& world, int action, const TreasureOptions& options, const Solve
       width_(width_of(world, options, limits.budget)),
       limits_(limits),
       observer_(observer),
-      beam_{world.root()},
+      beam_{{world.root()}},
       lineage_(world.root()),
       judgements_(world, limits.judge_failures, solution_.judge_seconds) {
   ledger_.actions.resize(world.actions());
 }
 
-// One turn commits one token in every window of the beam.
+// One turn is one pass for every window of the beam that has masks; the others keep their place.
 Stop Beam::explore() {
-  while (!beam_.empty() && beam_.front().masks > 0) {
-    for (const Place& parent : beam_) {
+  const auto open = [](const Scored& window) { return window.child.masks > 0; };
+  while (std::ranges::any_of(beam_, open)) {
+    for (const Scored& parent : beam_) {
+      if (!open(parent)) {
+        scored_.push_back(parent);
+        continue;
+      }
       if (ledger_.nfe >= limits_.budget) return Stop::kBudget;
-      if (const std::optional<Stop> stop = expand(parent)) return *stop;
+      if (const std::optional<Stop> stop = expand(parent.child)) return *stop;
     }
     prune();
   }
@@ -141,11 +147,9 @@ void Beam::prune() {
     return better({.reward = a.reward}, {.reward = b.reward});
   });
   if (scored_.size() > width_) scored_.resize(width_);
-  beam_.clear();
-  for (const Scored& scored : scored_) beam_.push_back(scored.child);
+  beam_ = std::exchange(scored_, {});
   solution_.nodes += static_cast<int>(beam_.size());
   solution_.depth += !beam_.empty();
-  scored_.clear();
 }
 
 Solution Beam::finish() && {

@@ -15,6 +15,12 @@ class World {
   virtual int actions() const = 0;
   // The model that an action runs on, for counting switches.
   virtual int model_of(int action) const = 0;
+  // Whether every pass of the action commits one mask, so that a rollout costs its masks. Otherwise
+  // what it costs is known when it has been made.
+  virtual bool commits_one(int action) const {
+    static_cast<void>(action);
+    return true;
+  }
   // Follows the trial for at most `limit` forward passes. Fills path, passes and complete; not the
   // reward. Depends on the trial alone. A limit that falls inside gives the state reached so far.
   virtual Outcome walk(const Trial& trial, int limit) = 0;

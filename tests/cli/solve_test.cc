@@ -43,7 +43,7 @@ TEST_F(SolveCli, JsonHasTheFieldsInOrder) {
                           "saved_nfe", "switches", "evaluations", "nodes", "depth", "stopped"));
   EXPECT_EQ(json["actions"].size(), 2);
   EXPECT_THAT(keys_of(json["actions"][0]), ElementsAre("name", "model", "strategy", "temperature",
-                                                       "seed", "nfe", "best_reward"));
+                                                       "commit", "seed", "nfe", "best_reward"));
   EXPECT_THAT(keys_of(json["best"]), ElementsAre("path", "iteration"));
   EXPECT_THAT(keys_of(json["seconds"]), ElementsAre("load", "unmask", "reward", "total"));
   EXPECT_THAT(keys_of(json["weights"]), ElementsAre("loads", "returns", "seconds_returning"));

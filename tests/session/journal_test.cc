@@ -273,7 +273,7 @@ TEST(Journal, AFileOfAnotherKindIsRefusedAndKept) {
   const TemporaryDirectory directory;
   for (const std::string text :
        {"{\"id\": \"a problem\"}\n", "{\"id\": \"without a line end\"}", "notes", "[1]\n", "7\n",
-        "{\"kind\": 3}\n", "{\"kind\": \"umf-journal-3\"}\n", "{\"kind\":\"umf-journal-3\"",
+        "{\"kind\": 3}\n", "{\"kind\": \"umf-journal-4\"}\n", "{\"kind\":\"umf-journal-4\"",
         "not JSON\n", "\n", "{\"configuration\":{\"models\":[\"other"}) {
     SCOPED_TRACE(text);
     write_file(directory / "j", text);

@@ -39,7 +39,7 @@ const STOPPED = {
 export class SolveView {
   // `begin`: the first event; `save` is called to save the report.
   constructor(begin, save) {
-    this.names = begin.actions.map((action) => action.name);
+    this.names = [...begin.actions.map((action) => action.name), ...(begin.members ?? [])];
     this.budget = begin.search.budget;
     this.tree = new SearchTree(begin.window);
     this.window = begin.window;

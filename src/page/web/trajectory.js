@@ -56,7 +56,9 @@ export function windowAt(node, pass = Infinity) {
     if (begin === 0 && walk.window) cells = carry(cells, walk.window);
     const before = parent.passes - (begin > 0 ? walk.passes[begin - 1] : 0);
     for (let i = begin; i < finish && before + walk.passes[i] <= pass; ++i) {
-      if (walk.cells[i] < cells.length) cells[walk.cells[i]] = cellOf(walk.texts[i], walk.action, before + walk.passes[i]);
+      if (walk.windows.has(i)) cells = carry(cells, walk.windows.get(i));
+      const author = walk.by ? walk.by[i] : walk.action;
+      if (walk.cells[i] < cells.length) cells[walk.cells[i]] = cellOf(walk.texts[i], author, before + walk.passes[i]);
     }
     action = walk.action;
   }

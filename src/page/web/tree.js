@@ -2,19 +2,27 @@
 
 // The writes of a line, and after how many of them each state of its path was reached.
 function walkOf(line, masks) {
-  const { cells, texts, passes } = line.writes;
-  const walk = { action: line.action, window: line.window, cells, texts, passes: passes ?? cells.map((_, i) => i + 1) };
-  let left = line.window ? line.window.reduce((sum, entry) => sum + (entry > 0 ? entry : 0), 0) : masks, next = 0;
+  const { cells, texts, passes, by, windows } = line.writes;
+  const walk = {
+    action: line.action, window: line.window, cells, texts, passes: passes ?? cells.map((_, i) => i + 1),
+    by: by ?? null, // of several models: whose each write is
+    windows: new Map(windows ?? []), // the window in other cells, by how many writes come before it
+  };
+  const masksIn = (window) => window.reduce((sum, entry) => sum + (entry > 0 ? entry : 0), 0);
+  let left = line.window ? masksIn(line.window) : masks, next = 0;
   walk.marks = line.path.map((_, i) => {
     const last = i + 1 === line.path.length;
-    for (; next < cells.length && (last || left > line.masks[i]); ++next) left -= texts[next] === 0 ? -1 : 1;
+    for (; next < cells.length && (last || left > line.masks[i]); ++next) {
+      if (walk.windows.has(next)) left = masksIn(walk.windows.get(next));
+      left -= texts[next] === 0 ? -1 : 1;
+    }
     return next;
   });
   return walk;
 }
 
 // Of a hit whose walk no line told.
-const UNKNOWN = { window: null, cells: [], texts: [], passes: [], marks: [] };
+const UNKNOWN = { window: null, cells: [], texts: [], passes: [], by: null, windows: new Map(), marks: [] };
 
 export class SearchTree {
   // `window`: the masks of the root.

@@ -1,0 +1,45 @@
+#include "cli/option_file.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace umf {
+namespace {
+
+std::string word_of(const Json& value, const std::string& where, const std::string& key) {
+  if (value.is_string()) return value;
+  if (value.is_number()) return value.dump();
+  throw Error(
+      fmt::format("{}: '{}' takes text, numbers, lists of them, true or false", where, key));
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(const Json& options, const std::string& where) {
+  std::vector<std::string> words;
+  for (const auto& [key, value] : options.items()) {
+    if (key == "name") continue;
+    const std::string option = fmt::format("--{}", key);
+    const bool repeated = key == "model" || key == "action";
+    if (value.is_boolean()) {
+      words.push_back(option + (value == true ? "=true" : "=false"));
+    } else if (value.is_array() && repeated) {
+      for (const Json& one : value) words.insert(words.end(), {option, word_of(one, where, key)});
+    } else if (value.is_array()) {
+      std::string list;
+      for (const Json& one : value) {
+        if (!list.empty()) list += ',';
+        list += word_of(one, where, key);
+      }
+      words.insert(words.end(), {option, list});
+    } else {
+      words.insert(words.end(), {option, word_of(value, where, key)});
+    }
+  }
+  return words;
+}
+
+}  // namespace umf

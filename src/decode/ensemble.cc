@@ -1,0 +1,240 @@
+#include "decode/ensemble.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "decode/predict.h"
+#include "decode/schedule.h"
+
+namespace umf {
+namespace {
+
+// One model's view of the state.
+struct Look {
+  int member = 0;  // in the order of the action
+  int model = 0;
+  WindowState window;
+  std::vector<Answer> answers = {};
+};
+
+// The surest answer so far; of equals that of the earlier member, then of the lower cell.
+struct Surest {
+  const Look* look = nullptr;
+  const Answer* answer = nullptr;
+
+  void offer(const Look& other, const Answer& challenge) {
+    const float probability = challenge.prediction.probability;
+    const bool wins =
+        look == nullptr || probability > answer->prediction.probability ||
+        (probability == answer->prediction.probability && other.member < look->member);
+    if (wins) look = &other, answer = &challenge;
+  }
+};
+
+class Turns {
+ public:
+  Turns(const WalkSetup& setup, WindowState& state, const Action& action, int index, int limit,
+        const LookObserver& observer)
+      : setup_(setup),
+        state_(state),
+        members_(members_of(action)),
+        rule_(action.commit),
+        index_(index),
+        limit_(limit),
+        observer_(observer) {
+    looks_.reserve(members_.size());  // others point into it
+  }
+
+  Turn relay();
+  Turn poll();
+
+ private:
+  std::vector<int> order() const;
+  bool add_look(int member);
+  bool cells_correspond() const;
+  // Makes the forward pass of a look.
+  void pass(Look& look);
+  bool out_of_passes() const { return turn_.passes == limit_; }
+  // False: the observer has seen enough.
+  bool show(const Look& look, const WindowState& window);
+  Turn& write(const Look& look, const std::vector<const Answer*>& answers);
+  Turn& write_together(const std::vector<std::pair<const Look*, const Answer*>>& answers);
+  Offer offer(const Look& look, const Answer& answer) const {
+    return offer_of(answer.prediction, setup_.lexicon_of_model(look.model).tokens);
+  }
+  // Text before what ends it, as the rule has it.
+  std::vector<const Answer*> eligible(const Look& look) const;
+  std::vector<const Answer*> sure(const Look& look) const;
+
+  const WalkSetup& setup_;
+  WindowState& state_;
+  const std::vector<Action> members_;
+  const CommitRule& rule_;
+  const int index_, limit_;
+  const LookObserver& observer_;
+  std::vector<Look> looks_;
+  Turn turn_;
+};
+
+// Whoever wrote last goes on.
+std::vector<int> Turns::order() const {
+  std::vector<int> members(members_.size());
+  std::iota(members.begin(), members.end(), 0);
+  const auto wrote = std::ranges::find(members_, state_.writer, &Action::model);
+  if (wrote != members_.end())
+    std::ranges::rotate(members, members.begin() + (wrote - members_.begin()));
+  return members;
+}
+
+// False where the state does not fit the model. A window that has more masks in its ids would undo
+// what was written: the model is passed over then, so that masks fall with every turn.
+bool Turns::add_look(int member) {
+  const int model = members_[member].model;
+  std::optional<WindowState> window = setup_.in_ids_of(model, state_);
+  if (!window) return false;
+  const int masks = setup_.masks_in(*window);
+  if (masks == 0 || masks > setup_.masks_in(state_)) return false;
+  looks_.push_back({.member = member, .model = model, .window = *std::move(window)});
+  return true;
+}
+
+void Turns::pass(Look& look) {
+  const Participant& participant = setup_.participants()[look.model];
+  const std::vector<Token>& cells = look.window.cells;
+  const auto range = setup_.active_range(cells, look.model);
+  const StepRule rule{.begin = range.begin,
+                      .end = range.end,
+                      .time = state_time(setup_.masks_in(look.window), setup_.options().window)};
+  look.answers = ask(*participant.model, participant.prompt, cells, members_[look.member],
+                     index_ + (look.member << 16), rule);
+  ++turn_.passes;
+}
+
+bool Turns::show(const Look& look, const WindowState& window) {
+  turn_.stopped = observer_ && !observer_(look.model, window, turn_.commits);
+  return !turn_.stopped;
+}
+
+std::vector<const Answer*> Turns::eligible(const Look& look) const {
+  std::vector<const Answer*> text, all;
+  for (const Answer& answer : look.answers) {
+    all.push_back(&answer);
+    if (!offer(look, answer).ends) text.push_back(&answer);
+  }
+  return text.empty() ? all : text;
+}
+
+std::vector<const Answer*> Turns::sure(const Look& look) const {
+  std::vector<Offer> offers;
+  for (const Answer& answer : look.answers) offers.push_back(offer(look, answer));
+  std::vector<const Answer*> found;
+  for (const int i : sure_offers(rule_, offers)) found.push_back(&look.answers[i]);
+  return found;
+}
+
+Turn& Turns::write(const Look& look, const std::vector<const Answer*>& answers) {
+  state_ = look.window;
+  state_.steps_left = 0;
+  for (const Answer* answer : answers) {
+    state_.cells[answer->cell] = answer->prediction.token;
+    turn_.commits.push_back({{answer->cell, answer->prediction.token}, look.model});
+  }
+  setup_.sign(state_, look.model);
+  return turn_;
+}
+
+// The first who is sure writes all that it is sure of. Where nobody is, the surest of all writes
+// one cell; that is shown with the last look.
+Turn Turns::relay() {
+  looks_.clear();
+  for (const int member : order()) {
+    if (!add_look(member)) continue;
+    if (looks_.size() > 1) {
+      const Look& before = looks_[looks_.size() - 2];
+      if (!show(before, before.window) || out_of_passes()) return turn_;
+    }
+    pass(looks_.back());
+    const std::vector<const Answer*> certain = sure(looks_.back());
+    if (certain.empty()) continue;
+    write(looks_.back(), certain);
+    show(looks_.back(), state_);
+    return turn_;
+  }
+  Surest surest;
+  for (const Look& look : looks_) {
+    for (const Answer* answer : eligible(look)) surest.offer(look, *answer);
+  }
+  write(*surest.look, {surest.answer});
+  show(*surest.look, state_);
+  return turn_;
+}
+
+// Whether every cell of the state is one cell for everybody.
+bool Turns::cells_correspond() const {
+  const Token mask = setup_.lexicon_of(state_).tokens.mask;
+  return std::ranges::all_of(looks_, [&](const Look& look) {
+    const Token own = setup_.lexicon_of_model(look.model).tokens.mask;
+    return std::ranges::equal(look.window.cells, state_.cells,
+                              [&](Token a, Token b) { return (a == own) == (b == mask); });
+  });
+}
+
+Turn& Turns::write_together(const std::vector<std::pair<const Look*, const Answer*>>& answers) {
+  const Lexicon& lexicon = setup_.lexicon_of(state_);
+  for (const auto& [look, answer] : answers) {
+    const Token token = answer->prediction.token;
+    const std::vector<Token> here =
+        convert_cells({&token, 1}, setup_.lexicon_of_model(look->model), lexicon);
+    // A token that has no counterpart waits until it is the surest of all.
+    if (here.size() != 1 || here.front() == lexicon.tokens.mask) continue;
+    state_.cells[answer->cell] = here.front();
+    turn_.commits.push_back({{answer->cell, here.front()}, look->model});
+  }
+  if (!turn_.commits.empty()) state_.steps_left = 0;
+  return turn_;
+}
+
+// All look; each cell is offered by whoever is surest of it.
+Turn Turns::poll() {
+  for (const int member : order()) add_look(member);
+  if (!cells_correspond()) return relay();
+  for (Look& look : looks_) {
+    if (out_of_passes()) return turn_;
+    pass(look);
+    if (&look != &looks_.back() && !show(look, look.window)) return turn_;
+  }
+  std::vector<Surest> by_cell(state_.cells.size());
+  for (const Look& look : looks_) {
+    for (const Answer& answer : look.answers) by_cell[answer.cell].offer(look, answer);
+  }
+  std::erase_if(by_cell, [](const Surest& cell) { return cell.look == nullptr; });
+  std::vector<Offer> offers;
+  for (const Surest& cell : by_cell) offers.push_back(offer(*cell.look, *cell.answer));
+  std::vector<std::pair<const Look*, const Answer*>> chosen;
+  for (const int i : sure_offers(rule_, offers))
+    chosen.emplace_back(by_cell[i].look, by_cell[i].answer);
+  write_together(chosen);
+  if (turn_.commits.empty()) {
+    const bool any_text = std::ranges::any_of(offers, [](const Offer& o) { return !o.ends; });
+    Surest surest;
+    for (std::size_t i = 0; i < by_cell.size(); ++i) {
+      if (!(any_text && offers[i].ends)) surest.offer(*by_cell[i].look, *by_cell[i].answer);
+    }
+    write_together({{surest.look, surest.answer}});
+    if (turn_.commits.empty()) write(*surest.look, {surest.answer});
+  }
+  show(looks_.back(), state_);
+  return turn_;
+}
+
+}  // namespace
+
+Turn take_turn(const WalkSetup& setup, WindowState& state, const Action& action, int index,
+               int limit, const LookObserver& observer) {
+  Turns turns(setup, state, action, index, limit, observer);
+  return action.ensemble == Ensemble::kPoll ? turns.poll() : turns.relay();
+}
+
+}  // namespace umf
