@@ -13,4 +13,8 @@ std::span<const BuiltInFolder> built_in_models();
 // examples/: problems to try, in one folder.
 std::span<const BuiltInFolder> built_in_examples();
 
+// assets/configuration/search.json: how the embedded models are searched where nobody says
+// otherwise; as --config reads it.
+std::span<const BuiltInFolder> built_in_configuration();
+
 }  // namespace umf

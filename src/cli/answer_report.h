@@ -30,6 +30,7 @@ class AnswerReport {
   void print_tests(const std::string& title, const Verdict& verdict,
                    const std::string& answer = "") const;
   void print_cost(const Solution& solution, const Candidate& best, double seconds) const;
+  std::string pace(long passes) const;
 
   const Configuration& configuration_;
   const ProblemSearch& search_;
@@ -38,6 +39,7 @@ class AnswerReport {
     Verdict verdict;
   };
   std::optional<FirstAlone> first_alone_;  // where the first action alone ended
+  long cells_ = 0;                         // that models have committed
 };
 
 }  // namespace umf

@@ -61,6 +61,10 @@ std::vector<Token> prompt_ids(const GenerateOptions& options, const std::string&
 // The models' recommended action, changed by --action and by the options of the same names.
 Action chosen_action(const GenerateOptions& options, std::span<const ModelInfo* const> models) {
   Action action = recommended_action(models);
+  // Whoever says how many tokens a pass takes does not want the recommended rule beside it.
+  const DecodeOptions& o = options.decode;
+  if (o.schedule != Schedule::kSteady || o.per_step != 1 || o.threshold > 0)
+    set_field(action, "commit", "one");
   set_fields(action, options.action);
   for (const auto& [key, value] : options.fields) {
     if (value) set_field(action, key, *value);

@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "built_in.h"
 #include "cli/option_file.h"
+#include "model/embedded.h"
 
 namespace umf {
 namespace {
@@ -179,7 +181,20 @@ std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, Bac
   return model_cache;
 }
 
+// What was found best for the embedded models, where they are searched and nothing else is said.
+bool SolveCliOptions::read_built_in() {
+  const bool silent = models.empty() && actions.empty() && preset.empty() &&
+                      search == SolveCliOptions().search && !embedded_models().empty();
+  if (!silent) return false;
+  for (const BuiltInFolder& folder : built_in_configuration()) {
+    for (const BuiltInFile& file : folder.files)
+      read(parse_json(file.text(), std::string(file.name)), std::string(file.name));
+  }
+  return true;
+}
+
 SearchRequest SolveCliOptions::request() const {
+  if (SolveCliOptions own = *this; own.read_built_in()) return own.request();
   if (window < 0) throw Error(fmt::format("--window must not be negative, not {}", window));
   if (budget < 0) throw Error(fmt::format("--budget must not be negative, not {}", budget));
   SearchRequest request{.search = search,

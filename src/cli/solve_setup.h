@@ -30,6 +30,7 @@ struct SolveCliOptions {
   void read(const Json& file, const std::string& where);
   // Throws Error for what cannot be read.
   SearchRequest request() const;
+  bool read_built_in();
   // For one of the workers, with its share of the threads.
   std::unique_ptr<Backend> make_backend(int worker = 0) const;
 };

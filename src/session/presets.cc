@@ -21,17 +21,17 @@ constexpr std::pair<const char*, const char*> kPublished[] = {
 // Dream and its kin: the entropy rule. At temperature 1 padding would win too early, so its
 // probability is cut by 1e-12 as in the paper's experiments.
 ActionChoice dream(const std::string& model, const std::string& temperature) {
-  return {model, "strategy=entropy,temperature=" + temperature +
+  return {model, "strategy=entropy,commit=one,temperature=" + temperature +
                      (temperature == "1.0" ? ",pad-factor=1e-12" : "")};
 }
 
 // LLaDA: the low-confidence rule; cells that end the text come last, as in the paper's experiments.
 ActionChoice llada(const std::string& temperature) {
-  return {"llada", "strategy=low-confidence,eos-last=true,temperature=" + temperature};
+  return {"llada", "strategy=low-confidence,commit=one,eos-last=true,temperature=" + temperature};
 }
 
-const ActionChoice kOrigin = {"dream-coder", "strategy=origin,temperature=0.1"};
-const ActionChoice kRandom = {"llada", "strategy=random,eos-last=true,temperature=0"};
+const ActionChoice kOrigin = {"dream-coder", "commit=one,strategy=origin,temperature=0.1"};
+const ActionChoice kRandom = {"llada", "commit=one,strategy=random,eos-last=true,temperature=0"};
 constexpr const char* kTemperatures[] = {"0.1", "0.5", "1.0"};
 
 std::vector<Preset> unmaskfork_variants() {
@@ -64,7 +64,7 @@ std::vector<Preset> unmaskfork_variants() {
       {"umf-block",
        "UnMaskFork in blocks of 4: Stable-DiffCoder and LLaDA",
        "unmaskfork",
-       {{"stable-diffcoder", "strategy=low-confidence,temperature=0"}, llada("0")},
+       {{"stable-diffcoder", "strategy=low-confidence,commit=one,temperature=0"}, llada("0")},
        4},
       {"umf-pair",
        "one UnMaskFork per model with half of the budget each, at two temperatures",

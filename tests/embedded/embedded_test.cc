@@ -74,7 +74,8 @@ TEST(EmbeddedModels, AreKnownByNameEverywhere) {
   const Json list = Json::parse(umf({"models", "--json"}).out);
   EXPECT_EQ(list["embedded"], Json({"dream", "llada", "diffcoder"}));
   const Finished described = umf({"models", "dream"});
-  EXPECT_THAT(described.out, HasSubstr("strategy=entropy,temperature=0,eos-penalty=3"));
+  EXPECT_THAT(described.out,
+              HasSubstr("strategy=entropy,temperature=0,eos-penalty=3,commit=tau:0.99"));
   EXPECT_THAT(described.out, HasSubstr("all tensors are there"));
   const Finished ids = umf({"tokenize", "--model", "llada"}, "\"def f(xs):\"\n");
   EXPECT_EQ(ids.status, 0) << ids.err;
@@ -102,15 +103,16 @@ TEST(EmbeddedModels, StandBeforeDirectoriesOfTheirName) {
 }
 
 // What make solve shows (tools/embedded/first_run.py finds such problems): the first model alone is
-// wrong, the search is right, and several wrote it.
+// wrong, and together they are right within one window.
 TEST(FirstRun, SolvesWhatTheFirstModelAloneGetsWrong) {
-  const Json run = solved({"--curve", "96"});
+  const Json run = solved({});
   EXPECT_EQ(run["reward"], 1.0);
-  EXPECT_LT(run["curve"][0]["reward"], 1.0);
-  EXPECT_EQ(run["curve"][0]["nfe"], 96);
-  std::set<std::string> authors(run["best"]["path"].begin(), run["best"]["path"].end());
-  EXPECT_GE(authors.size(), 2u) << run.dump();
-  EXPECT_LE(run["search"]["nfe"], 1536);
+  EXPECT_LE(run["search"]["nfe"], 96);
+  EXPECT_EQ(run["actions"][0]["model"], "dream+llada+diffcoder");
+  const Json alone = solved(
+      {"--search", "best-of-n", "--best-of-n-samples", "1", "--action", "model=dream,commit=one"});
+  EXPECT_LT(alone["reward"], 1.0);
+  EXPECT_EQ(alone["search"]["nfe"], 96);
 }
 
 TEST(FirstRun, TellsWhoWroteWhatAndWhichTestsPass) {
@@ -119,8 +121,16 @@ TEST(FirstRun, TellsWhoWroteWhatAndWhichTestsPass) {
   EXPECT_THAT(run.out, testing::StartsWith("def f("));
   EXPECT_THAT(run.out, testing::Not(HasSubstr("\x1b")));
   for (const char* part :
-       {"\nwritten by  A dream", "\n  A  ", "tests  ", "  ok      f(", "\ndream alone  ",
-        "  wrong   f(", "forward passes (NFE) of 1536", "hits of the cache", "stopped: reward"})
+       {"\nwritten by  F relay/dream", "G relay/llada", "\n  F  ", "tests  ", "  ok      f(",
+        "forward passes (NFE) of 1536 for ", " a pass; ", "hits of the cache", "stopped: reward"})
+    EXPECT_THAT(run.err, HasSubstr(part));
+}
+
+// The search goes on where the relay is wrong.
+TEST(FirstRun, ShowsWhatTheFirstActionAloneWrote) {
+  const Finished run = umf({"solve", "--example", "capped-steps"}, "", "NO_COLOR=1");
+  EXPECT_EQ(run.status, 0);
+  for (const char* part : {"tests  3 of 3 tests pass", "\nrelay alone  ", "  error   f("})
     EXPECT_THAT(run.err, HasSubstr(part));
 }
 

@@ -309,7 +309,7 @@ class Engine(RandomModels, unittest.TestCase):
                     export(model, tokenizer, pathlib.Path(folder), "")
                     trace = pathlib.Path(folder) / "trace"
                     self.run_engine("generate", "--quiet", "--model", folder, "--length", 32, "--strategy",
-                                    action.strategy, "--temperature", 0, "--top-p", 1, "--no-stop-at-end",
+                                    action.strategy, "--temperature", 0, "--top-p", 1, "--no-stop-at-end", "--commit", "one",
                                     "--eos-penalty", action.eos_penalty,
                                     *(["--eos-last"] if action.eos_last else []), "--trace", trace, prompt)
                     passes = [json.loads(line)["commits"] for line in trace.read_text().splitlines()]

@@ -24,6 +24,7 @@ from operations import OPERATIONS, VARIABLES
 TRAINING_STEPS = (1, 2, 3, 3, 4, 4, 5, 5, 6)
 EXAM_STEPS = (1, 2, 3, 3, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6)
 HELD_OUT = {"dev": (0, 1), "test": (2, 3)}  # of 20 parts; the others are for training
+PARTS = {"dev": "dev", "test": "test", "test2": "test"}  # where a set's compositions come from
 VISIBLE, HIDDEN = 4, 10
 
 OPENINGS = ("Write", "Define", "Implement", "Create")
@@ -184,14 +185,14 @@ def make_problem(name, number, steps, rng, judge):
             "reward": as_reward(tests[:VISIBLE]), "hidden": as_reward(tests[VISIBLE:])}
 
 
-def make_problems(name, count, fits, seed):
-    """The dev or test set: [(problem, composition, code)]. `fits(prompt, code)` checks the lengths."""
+def make_problems(name, count, fits, seed, without=frozenset()):
+    """A set: [(problem, composition, code)]. `fits(prompt, code)` checks the lengths; `without`: compositions to leave out."""
     rng, judge = random.Random(f"{name} {seed}"), Judge()
     problems, seen = [], set()
     while len(problems) < count:
         steps = draw_steps(rng, EXAM, rng.choice(EXAM_STEPS))
         composition = composition_of(steps)
-        if composition in seen or partition(composition) != name:
+        if composition in seen or composition in without or partition(composition) != PARTS[name]:
             continue
         problem = make_problem(name, len(problems), steps, rng, judge)
         if problem is None or not fits(problem["prompt"], write_code(steps)):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints one set of configurations for `umf bench --configs`: who is compared with whom.
 
-    tools/evidence/configurations.py main | short | dropout | study | treasure | smoke
+    tools/evidence/configurations.py main | short | dropout | study | treasure | fewer | smoke
     tools/evidence/configurations.py shipped
     tools/evidence/configurations.py cut | names | layout FOLDER     with that model of tools/embedded/differences.py
 
@@ -17,9 +17,9 @@ BUDGETS = [WINDOW * n for n in (1, 2, 4, 8, 16, 32)]
 TEMPERATURES = ("0.1", "0.5", "1.0")
 # The recommended actions of the embedded models; %s is the temperature.
 RULES = {
-    "dream": "model=dream,strategy=entropy,top-p=1,eos-penalty=3,temperature=%s",
-    "llada": "model=llada,strategy=low-confidence,eos-last=true,temperature=%s",
-    "diffcoder": "model=diffcoder,strategy=low-confidence,temperature=%s",
+    "dream": "model=dream,strategy=entropy,top-p=1,eos-penalty=3,commit=one,temperature=%s",
+    "llada": "model=llada,strategy=low-confidence,eos-last=true,commit=one,temperature=%s",
+    "diffcoder": "model=diffcoder,strategy=low-confidence,commit=one,temperature=%s",
 }
 PAIRS = list(itertools.combinations(RULES, 2))
 
@@ -113,6 +113,50 @@ def study():
         fork("umf-3-closed-text", list(RULES), BUDGETS[:5], **{"closed-text": True})]
 
 
+# What dev says: the bar of each model, and of the relays (docs/benchmarks.md#fewer-passes).
+BARS = {"dream": "tau:0.99", "llada": "tau:0.95", "diffcoder": "tau:0.9"}
+PARTS = [WINDOW // 4, WINDOW // 2] + BUDGETS[:5]
+
+
+def with_bar(model, bar, temperature=0):
+    return (RULES[model] % temperature).replace("commit=one", f"commit={bar}")
+
+
+def together(rule, bar, models=tuple(RULES)):
+    return f"models={'+'.join(models)},rule={rule},commit=tau:{bar}"
+
+
+def closed(name, search, actions, budgets=PARTS, **options):
+    return {"name": name, "search": search, "window": WINDOW, "budget": list(budgets), "action": actions,
+            "closed-text": True, **options}
+
+
+def fewer():
+    """Parallel commits, relays and polls: alone, inside UnMaskFork one step after the other, and for the rivals."""
+    def once(name, action):
+        return closed(name, "best-of-n", [action], [BUDGETS[4]], **{"best-of-n-samples": 1})
+
+    sets = [once(f"alone-{model}-{'one' if bar == 'one' else 'tau'}", with_bar(model, bar))
+            for model in RULES for bar in ("one", BARS[model])]
+    sets += [once(f"alone-{rule}-{bar}", together(rule, bar)) for rule in ("relay", "poll")
+             for bar in ("0.99", "0.999")]
+    for models in (list(RULES), ["dream", "llada"]):
+        bars = [with_bar(model, BARS[model]) for model in sorted(models, key=["llada", "dream", "diffcoder"].index)]
+        one = [with_bar(model, "one") for model in models]
+        relays = [together("relay", bar, models) for bar in ("0.99", "0.999")]
+        count = len(models)
+        sets += [fork(f"umf-{count}-paper", models, PARTS), closed(f"umf-{count}-closed", "unmaskfork", one),
+                 closed(f"umf-{count}-tau", "unmaskfork", bars),
+                 closed(f"umf-{count}-relay", "unmaskfork", relays[:1] + bars),
+                 closed(f"umf-{count}-relays", "unmaskfork", relays + bars)]
+    drawn = {model: with_bar(model, "tau:0.95", "1.0") for model in RULES}
+    sets += [closed(f"bon-{model}", "best-of-n", [drawn[model]]) for model in RULES]
+    sets += [closed("pair", "pair", [drawn["dream"], drawn["llada"]], PARTS[2:]),
+             closed("abm-3", "ab-mcts-m", list(drawn.values())), closed("aba-3", "ab-mcts-a", list(drawn.values())),
+             closed("dts-dream", "dts", [drawn["dream"]])]
+    return sets
+
+
 def treasure():
     return [configuration(f"treasure-{model}", "treasure", [(model, "1.0")], BUDGETS[1:4]) for model in ("dream", "llada")]
 
@@ -138,7 +182,7 @@ def smoke():
 
 if __name__ == "__main__":
     name, *folder = sys.argv[1:] or [""]
-    sets = {f.__name__: f for f in (main, short, dropout, study, treasure, smoke)}
+    sets = {f.__name__: f for f in (main, short, dropout, study, treasure, fewer, smoke)}
     kinds = ("cut", "names", "layout") if folder else ("shipped",)
     if name in kinds and len(folder) <= 1:
         print(json.dumps(differences(name, *folder), indent=1))
