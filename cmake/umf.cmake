@@ -76,7 +76,8 @@ endfunction()
 function(umf_test_as_ordinary_user target filter)
   add_test(NAME ${target}.ordinary_user
            COMMAND ${PROJECT_SOURCE_DIR}/tests/support/as_ordinary_user $<TARGET_FILE:${target}> --gtest_filter=${filter})
-  set_tests_properties(${target}.ordinary_user PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
+  # Among the first: they take a minute each.
+  set_tests_properties(${target}.ordinary_user PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 COST 700)
 endfunction()
 
 # A fuzz target defines LLVMFuzzerTestOneInput. With UMF_FUZZ libFuzzer drives it; otherwise

@@ -41,8 +41,20 @@ void Replay::write() {
 
 void Authors::learn(const Trial& trial, const Outcome& outcome) {
   if (outcome.cached) return;
-  if (!states_.setup().actions()[trial.action].others.empty())
-    return learn_together(trial, outcome);
+  if (states_.setup().actions()[trial.action].others.empty())
+    learn_alone(trial, outcome);
+  else
+    learn_together(trial, outcome);
+  for (const Opening& opening : outcome.openings) {
+    std::vector<int> authors = known_.at(outcome.path.back().state);
+    for (const int cell : opening.cells) authors[cell] = kNobody;
+    authors.insert(authors.begin() + opening.insert_at, opening.inserted, kNobody);
+    authors.resize(authors.size() - opening.inserted);
+    known_.try_emplace(opening.place.state, std::move(authors));
+  }
+}
+
+void Authors::learn_alone(const Trial& trial, const Outcome& outcome) {
   for (const Place& place : outcome.path) {
     if (known_.contains(place.state)) continue;
     const WindowState state = states_.at(place.state);

@@ -68,6 +68,7 @@ class Authors {
 
  private:
   std::vector<int> inherited(const Trial& trial, const WindowState& entered) const;
+  void learn_alone(const Trial& trial, const Outcome& outcome);
   void learn_together(const Trial& trial, const Outcome& outcome);
 
   const States& states_;

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "decode/decoder.h"
+#include "decode/openings.h"
 
 namespace umf {
 namespace {
@@ -97,6 +98,16 @@ Outcome States::number(const Walk& walk) {
                   .writes = walk.writes};
   for (const WindowState& state : walk.path) outcome.path.push_back(place(state));
   return outcome;
+}
+
+std::vector<Opening> States::openings(StateId end) {
+  const WindowState state = at(end);
+  std::vector<Opening> found;
+  for (Opening& opening : openings_of(state.cells, lexicon_of(state))) {
+    opening.place = place(opened(state, opening, lexicon_of(state).tokens.mask));
+    found.push_back(std::move(opening));
+  }
+  return found;
 }
 
 Branching States::number(const WindowBranching& branching) {

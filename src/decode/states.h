@@ -43,6 +43,8 @@ class States {
   // When it throws (memory), nothing has changed.
   StateId intern(const WindowState& state);
   Outcome number(const Walk& walk);
+  // How the text of a state without masks can be opened again.
+  std::vector<Opening> openings(StateId end);
   // Equal children are merged.
   Branching number(const WindowBranching& branching);
 

@@ -29,6 +29,7 @@ class TraceReader {
   OrderedJson windows(const Json& json, int& cells) const;
   OrderedJson window(const Json& json, int& cells) const;
   OrderedJson verdict(const Json& json) const;
+  OrderedJson opened(const Json& json) const;
   OrderedJson text_of_cell(const Json& json, const char* key) const;
 
   [[noreturn]] void refuse(const char* key, const char* wish) const {
@@ -143,8 +144,26 @@ OrderedJson TraceReader::verdict(const Json& json) const {
   return result;
 }
 
+OrderedJson TraceReader::opened(const Json& json) const {
+  const int end = integer(at(json, "end"), "end", 0, INT_MAX);
+  if (!cells_.contains(end)) refuse("end", "a state that an earlier line reached");
+  OrderedJson result = {{"end", end},
+                        {"kind", words(at(json, "kind"), "kind")},
+                        {"cells", integers(json, "cells", cells_.at(end) - 1)}};
+  if (json.contains("insert")) {
+    result["insert"] = integers(json, "insert", cells_.at(end));
+    if (result["insert"].size() != 2) refuse("insert", "a place and a number");
+  }
+  return result;
+}
+
 OrderedJson TraceReader::line(const Json& json) {
   const int from = integer(at(json, "from"), "from", 0, INT_MAX);
+  OrderedJson opening;
+  if (json.contains("opened")) {
+    opening = opened(json["opened"]);
+    cells_.try_emplace(from, cells_.at(opening["end"].get<int>()));
+  }
   if (!cells_.contains(from)) refuse("from", "a state that an earlier line reached");
   const bool hit = flag(json, "hit");
   const Json& reward = at(json, "reward");
@@ -165,6 +184,7 @@ OrderedJson TraceReader::line(const Json& json) {
       {"masks", integers(json, "masks", kMostCells)}};
   if (result["path"].empty() || result["path"].size() != result["masks"].size())
     refuse("path", "as long as 'masks', and not empty");
+  if (!opening.is_null()) result["opened"] = opening;
   int cells = cells_[from];
   if (!hit) {
     if (json.contains("window")) result["window"] = window(json, cells);

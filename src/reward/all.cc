@@ -35,6 +35,9 @@ class AllReward final : public Reward {
   void check() override {
     for (const auto& part : parts_) part->check();
   }
+  bool cheap() const override {
+    return std::ranges::all_of(parts_, [](const auto& part) { return part->cheap(); });
+  }
 
  private:
   std::vector<std::unique_ptr<Reward>> parts_;

@@ -55,6 +55,7 @@ class EvalPlusReward final : public Reward {
     return judge_with(sandbox_, {"evalplus", payload_text(payload), limits_});
   }
 
+  bool cheap() const override { return true; }
   // The canonical solution must give outputs to expect.
   void check() override {
     std::call_once(prepared_, [this] { prepare(); });

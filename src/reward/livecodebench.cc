@@ -49,6 +49,7 @@ class LiveCodeBenchReward final : public Reward {
   }
 
   int parts() const override { return static_cast<int>(count_); }
+  bool cheap() const override { return true; }
 
  private:
   void add_tests(const char* name, const std::string& packed, const std::string& where) {

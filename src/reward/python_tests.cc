@@ -73,6 +73,7 @@ class PythonTestsReward final : public Reward {
   }
 
   int parts() const override { return static_cast<int>(payload_["tests"].size()); }
+  bool cheap() const override { return true; }
 
  private:
   std::string where_;

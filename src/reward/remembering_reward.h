@@ -31,6 +31,7 @@ class RememberingReward final : public Reward {
   }
   void check() override { inner_.check(); }
   int parts() const override { return inner_.parts(); }
+  bool cheap() const override { return inner_.cheap(); }
 
  private:
   Reward& inner_;

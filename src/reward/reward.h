@@ -25,6 +25,9 @@ class Reward {  // made for one problem; may judge on several threads at once
   virtual void check() {}
   // Above 0: every reward is a share of this many equal parts, as tests passed are of all tests.
   virtual int parts() const { return 0; }
+  // Whether many more texts may be judged for the sake of a few forward passes less: tests and
+  // checks, not models or programs of a user's.
+  virtual bool cheap() const { return false; }
 };
 
 // What rewards may need, made when first asked for and shared by all problems of a run. Must

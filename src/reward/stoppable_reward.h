@@ -26,6 +26,7 @@ class StoppableReward final : public Reward {
   }
   void check() override { inner_->check(); }
   int parts() const override { return inner_->parts(); }
+  bool cheap() const override { return inner_->cheap(); }
 
  private:
   void require_no_stop() const {

@@ -55,6 +55,7 @@ class TextReward final : public Reward {
     return verdict;
   }
   int parts() const override { return static_cast<int>(checks_.size()); }
+  bool cheap() const override { return true; }
 
  private:
   std::vector<Check> checks_;

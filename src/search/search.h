@@ -35,6 +35,8 @@ class Search {
   // else. Ends where a walk would start from a state that is not there yet.
   virtual std::vector<Foreseen> forecast(const Outlook& outlook,
                                          const ForecastOptions& options) const;
+  // Whether outcomes shall tell how their ends can be opened again.
+  virtual bool wants_openings() const { return false; }
   virtual int nodes() const { return 1; }  // of its tree, the root included
   virtual int depth() const { return 0; }  // levels below the root
 };

@@ -38,6 +38,24 @@ struct Write {
   bool operator==(const Write&) const = default;
 };
 
+// A finished text with some cells masked again, to be filled by another action.
+struct Opening {
+  enum class Kind : std::uint8_t {
+    kLine,      // one line
+    kBorrowed,  // one line, with room that the end of the window gives up
+    kSuffix,    // everything from a line on
+  };
+  Kind kind = Kind::kLine;
+  Place place;                      // what it makes of the end
+  std::vector<int> cells;           // masked again
+  int insert_at = 0, inserted = 0;  // masks that come in between; as many leave at the right
+  bool operator==(const Opening&) const = default;
+};
+constexpr const char* name_of(Opening::Kind kind) {
+  constexpr const char* kNames[] = {"line", "borrowed", "suffix"};
+  return kNames[static_cast<int>(kind)];
+}
+
 // What came of a trial.
 struct Outcome {
   // The checkpoints passed, in order, and the end last. The first is the child state. An
@@ -50,7 +68,8 @@ struct Outcome {
   bool complete = true;        // no masks are left at the end
   bool cached = false;         // known from an earlier rollout
   bool feasible = true;  // false: the action cannot be applied to this state; nothing was spent
-  std::vector<Write> writes = {};  // in order; none for a repeated trial
+  std::vector<Write> writes = {};      // in order; none for a repeated trial
+  std::vector<Opening> openings = {};  // of its end, for a search that asks for them
 };
 
 // A child that one more token makes, and the end that the same prediction fills it up to.

@@ -20,6 +20,7 @@ PossibleRewards possible_rewards(const Reward& reward) {
 AheadWorld::AheadWorld(States& states, std::vector<Walker> walkers, Reward& reward,
                        WalkObserver observer)
     : states_(states),
+      cheap_(reward.cheap()),
       paces_(states.setup().actions().size()),
       pool_(std::move(walkers), std::move(observer), progress_),
       judging_(reward, pool_.size(), progress_) {}

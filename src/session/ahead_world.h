@@ -51,6 +51,9 @@ class AheadWorld final : public World {
   }
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;
+  std::vector<Opening> openings(StateId end) override {
+    return cheap_ ? states_.openings(end) : std::vector<Opening>{};
+  }
 
   // Ends what nobody will ask for any more; nothing can be walked or judged afterwards.
   Speculation finish();
@@ -71,6 +74,7 @@ class AheadWorld final : public World {
   long expected_passes(const Trial& trial) const;
 
   States& states_;
+  const bool cheap_;  // to judge
   Forecast forecast_;
   Trial asked_;     // for last
   long limit_ = 0;  // of that trial

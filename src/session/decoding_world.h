@@ -31,6 +31,9 @@ class DecodingWorld final : public World {
     return states_.number(walker_.branch({from, action}, states_.at(from), children, observer_));
   }
   Verdict judge(StateId end) override { return reward_.judge(states_.text(end)); }
+  std::vector<Opening> openings(StateId end) override {
+    return reward_.cheap() ? states_.openings(end) : std::vector<Opening>{};
+  }
 
  private:
   const WalkSetup& setup() const { return states_.setup(); }

@@ -73,6 +73,15 @@ std::vector<Write> differences(const States& states, const Trial& trial, const O
 
 }  // namespace
 
+// How a state came about that is a text opened again.
+OrderedJson TraceWriter::opened_json(const Opened& opened) {
+  const Opening& opening = opened.opening;
+  OrderedJson json = {
+      {"end", opened.end}, {"kind", name_of(opening.kind)}, {"cells", opening.cells}};
+  if (opening.inserted > 0) json["insert"] = {opening.insert_at, opening.inserted};
+  return json;
+}
+
 OrderedJson TraceWriter::verdict_json(const Verdict& verdict) {
   OrderedJson json = {{"why", word(verdict.why)}};
   if (verdict.tests.empty()) return json;
@@ -112,7 +121,11 @@ OrderedJson TraceWriter::event(const RolloutEvent& event) {
                       {"best", best ? finite(best->reward) : OrderedJson(nullptr)},
                       {"path", path},
                       {"masks", masks}};
+  if (const auto known = opened_.find(trial.from); known != opened_.end())
+    json["opened"] = opened_json(known->second);
   if (outcome.cached) return json;
+  for (const Opening& opening : outcome.openings)
+    opened_.try_emplace(opening.place.state, Opened{outcome.path.back().state, opening});
   const std::vector<Write> writes =
       outcome.writes.empty() ? differences(states_, trial, outcome) : outcome.writes;
   const std::optional<WindowState> start = states_.enter(trial);

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -21,10 +22,16 @@ class TraceWriter {
   nlohmann::ordered_json event(const RolloutEvent& event);
 
  private:
+  struct Opened {
+    StateId end;  // of the text
+    Opening opening;
+  };
+  static nlohmann::ordered_json opened_json(const Opened& opened);
   nlohmann::ordered_json verdict_json(const Verdict& verdict);
 
   const States& states_;
   std::unordered_set<StateId> judged_;
+  std::unordered_map<StateId, Opened> opened_;  // by the state that it led to
   std::vector<std::string> test_names_;
 };
 

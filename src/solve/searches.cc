@@ -10,6 +10,7 @@
 #include "search/ab_mcts_m.h"
 #include "search/best_of_n.h"
 #include "search/dts.h"
+#include "search/odds.h"
 #include "search/pair.h"
 #include "search/remdm.h"
 #include "search/unmaskfork.h"
@@ -19,8 +20,9 @@ namespace umf {
 namespace {
 
 constexpr SearchEntry kSearches[] = {
-    entry_of<UnMaskFork>(), entry_of<BestOfN>(), entry_of<Pair>(),  entry_of<Dts>(),
-    entry_of<AbMctsM>(),    entry_of<AbMctsA>(), entry_of<Remdm>(), entry_of<Treasure>(),
+    entry_of<UnMaskFork>(), entry_of<BestOfN>(),  entry_of<Pair>(),
+    entry_of<Dts>(),        entry_of<AbMctsM>(),  entry_of<AbMctsA>(),
+    entry_of<Remdm>(),      entry_of<Treasure>(), entry_of<Odds>(),
 };
 
 void check_actions(const SearchEntry& entry, const SearchSetup& setup) {

@@ -150,6 +150,9 @@ void Run::judge(const Trial& trial, Outcome& outcome) {
     throw;
   }
   if (trial.draw == 0 && outcome.complete) known_.insert(trial, outcome);
+  if (!search_.wants_openings() || !outcome.complete || enough(outcome.reward)) return;
+  outcome.openings = attempt([&] { return world_.openings(outcome.path.back().state); });
+  lineage_.add_openings(outcome.path.back().state, outcome.openings);
 }
 
 void Run::keep_unjudged(const Outcome& outcome) {

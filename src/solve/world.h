@@ -33,6 +33,12 @@ class World {
   // Judges the text of a state; masks, where it has any, are left out. The same state may be asked
   // for again and has the same verdict.
   virtual Verdict judge(StateId end) = 0;
+  // How a finished text can be opened again (docs/algorithm.md#re-opening): states to walk on from.
+  // Depends on the state alone. None where judging the many texts that follow would be dear.
+  virtual std::vector<Opening> openings(StateId end) {
+    static_cast<void>(end);
+    return {};
+  }
   // What the last answer took where it was not made now but in an earlier run.
   virtual double earlier_seconds() const { return 0; }
 };

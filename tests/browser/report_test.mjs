@@ -6,8 +6,8 @@ import { after, before, test } from "node:test";
 import { closeBrowser, moveSlider, openFile, openProblem, pages, shownTokens, source, tiny, umf } from "./browser.mjs";
 import { writeRun } from "./runs.mjs";
 
-const DREAM = "model=dream,strategy=entropy,temperature=0,top-p=1,eos-penalty=3";
-const LLADA = "model=llada,strategy=low-confidence,temperature=0,eos-last=true";
+const DREAM = "model=dream,strategy=entropy,temperature=0,top-p=1,eos-penalty=3,commit=one";
+const LLADA = "model=llada,strategy=low-confidence,temperature=0,eos-last=true,commit=one";
 const run = join(pages, "run"), file = join(pages, "report.html");
 const model = (name) => `${name}=${join(source, "assets/models", name)}`;
 // A problem that any model has something to say to.
@@ -212,6 +212,29 @@ test("umf solve --report shows the one search", async () => {
   await picture("solve");
   check();
   await close();
+});
+
+test("models that write together, and texts that are opened again, have their page", async () => {
+  const problem = textChecks(), one = join(pages, "together.html"), trace = join(pages, "together.jsonl");
+  for (const rule of ["relay", "poll"]) {
+    const found = JSON.parse(umf("solve", problem, "--model", `dream=${join(tiny, "tiny-dream")}`, "--model", `llada=${join(tiny, "tiny-llada")}`,
+      "--search", "odds", "--action", `models=dream+llada,rule=${rule},commit=tau:0.08`, "--action", "model=llada", "--window", "32", "--budget", "600",
+      "--stop-at-reward", "never", "--report", one, "--trace", trace, "--quiet", "--json"));
+    const told = readFileSync(trace, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+    assert.ok(told.some((line) => new Set(line.writes?.by).size > 1), "two models wrote one text");
+    const { page, check, close } = await openFile(one);
+    await page.waitForSelector(".tree-canvas");
+    const tokens = await shownTokens(page);
+    assert.equal(tokens.map((token) => token.text ?? "").join(""), found.answer, rule);
+    await page.locator("summary", { hasText: "rollouts" }).click();
+    for (const line of told.filter((event) => event.opened && !event.hit).slice(0, 4)) {
+      await page.getByRole("row").filter({ has: page.locator("th", { hasText: new RegExp(`^${line.iteration}$`) }) }).getByRole("button").click();
+      assert.ok((await shownTokens(page)).length > 0, `rollout ${line.iteration} of ${line.opened.kind}`);
+    }
+    await moveSlider(page, 3);
+    check();
+    await close();
+  }
 });
 
 test("every search has its page", async () => {

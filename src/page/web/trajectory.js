@@ -45,14 +45,23 @@ export function carry(cells, window) {
   return carried;
 }
 
+// A finished window with cells masked again, and masks in between that push others out at its end.
+function reopen(cells, { cells: masked, insert }) {
+  const opened = cells.slice();
+  for (const cell of masked) if (cell < opened.length) opened[cell] = EMPTY;
+  if (insert) opened.splice(insert[0], 0, ...maskedWindow(insert[1]));
+  return opened.slice(0, cells.length);
+}
+
 // The cells on the way to a node of a SearchTree after `pass` passes, and which action made the last of them (-1 at the
 // root).
 export function windowAt(node, pass = Infinity) {
   const way = [];
   for (let at = node; at.parent; at = at.parent) way.unshift(at);
   let cells = maskedWindow((way[0]?.parent ?? node).masks), action = -1;
-  for (const { walk, begin, finish, parent } of way) {
+  for (const { walk, begin, finish, parent, opened } of way) {
     if (parent.passes >= pass) break;
+    if (opened) cells = reopen(cells, opened);
     if (begin === 0 && walk.window) cells = carry(cells, walk.window);
     const before = parent.passes - (begin > 0 ? walk.passes[begin - 1] : 0);
     for (let i = begin; i < finish && before + walk.passes[i] <= pass; ++i) {

@@ -63,8 +63,19 @@ export class SearchTree {
     return nodes.find(open) ?? nodes[0];
   }
 
+  // A line that begins with a text opened again: the opened window is a node below the text's end.
+  #open(line) {
+    if (!line.opened || this.byState.has(line.from)) return;
+    const end = this.byState.get(line.opened.end)?.[0];
+    if (!end) return;
+    const masks = line.opened.cells.length + (line.opened.insert?.[1] ?? 0);
+    const node = this.#make({ state: line.from, parent: end, masks, walk: UNKNOWN });
+    Object.assign(node, { opened: line.opened, expanded: true });
+  }
+
   // Takes the next line; gives the node that its rollout ended at, or null for a line that belongs to another tree.
   add(line) {
+    this.#open(line);
     const from = this.#expanded(line);
     if (!from) return null;
     ++this.rollouts;

@@ -8,7 +8,8 @@ const WIDEST = 76; // pixels between neighbouring leaves
 const KEYS = "Arrow keys move between nodes, Home is the root, End the best answer, plus and minus zoom, 0 shows all.";
 
 export function describeNode(node, names) {
-  const parts = [node.parent ? `State ${node.state} by ${names[node.action]}` : "Root", `${node.masks} masks left`];
+  const origin = node.opened ? `opened again (${node.opened.kind})` : `by ${names[node.action]}`;
+  const parts = [node.parent ? `State ${node.state} ${origin}` : "Root", `${node.masks} masks left`];
   if (node.hit) parts.push("known before, at no cost");
   if (node.visits > 0) parts.push(`visits ${node.visits}, mean reward ${(node.total / node.visits).toFixed(3)}`);
   if (node.end) parts.push(`${node.complete ? "end" : "cut by the budget"}, reward ${formatReward(node.reward)}`);
@@ -199,7 +200,7 @@ export class TreeView {
     pen.stroke();
     const width = Math.min(Math.max(this.step * 0.6, 0.35), 2.4);
     for (const { action, kind, nodes } of looks.values()) {
-      pen.strokeStyle = this.colours[action];
+      pen.strokeStyle = this.colours[action] ?? cssValue("--ink");
       pen.globalAlpha = kind === "tail" ? 0.55 : 1;
       pen.lineWidth = kind === "tail" ? Math.min(width, 1) : width;
       pen.setLineDash(kind === "hit" ? [5, 4] : []);
@@ -222,7 +223,7 @@ export class TreeView {
   #paintNodes(pen, seen, ink, paper) {
     for (const node of seen) {
       const x = this.x(node), y = this.y(node), radius = this.radius(node);
-      const colour = node.parent ? this.colours[node.action] : ink;
+      const colour = this.colours[node.action] ?? ink;
       pen.fillStyle = node.expanded || node.end ? paper : colour;
       pen.strokeStyle = colour;
       pen.lineWidth = radius > 3 ? 1.5 : 1;
@@ -271,7 +272,7 @@ export class TreeView {
     for (const node of seen) {
       const x = this.x(node), y = this.y(node), beside = this.radius(node) + (node === this.selected ? 9 : 4);
       if (node.end) pen.fillText(formatReward(node.reward), x + beside, y);
-      else if (node.expanded) pen.fillText(`${node.parent ? actionLetter(node.action) : ""}${node.visits > 1 ? `\u00d7${node.visits}` : ""}`, x + beside, y);
+      else if (node.expanded) pen.fillText(`${node.action >= 0 ? actionLetter(node.action) : ""}${node.visits > 1 ? `\u00d7${node.visits}` : ""}`, x + beside, y);
     }
   }
 
