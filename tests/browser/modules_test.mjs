@@ -56,6 +56,28 @@ test("cells that come several at a pass, and masks that come back", () => {
   assert.equal(end.passes, 3);
 });
 
+test("a text that is opened again goes on from there, and keeps its authors", () => {
+  const tree = new SearchTree(5);
+  tree.add(miss(1, 0, 0, [1], [0], [0, 1, 2, 3, 4], ["a", "\n", "b", null, null]));
+  const line = tree.add(miss(2, 7, 1, [8], [0], [2], ["c"], { opened: { end: 1, kind: "line", cells: [2] } }));
+  assert.deepEqual(shown(line), ["a", "\n", "c", "", ""]);
+  assert.deepEqual(windowAt(line).cells.map((cell) => cell.action), [0, 0, 1, 0, 0]);
+  const longer = tree.add(miss(3, 9, 1, [10], [0], [2, 3], ["d", "e"], { opened: { end: 1, kind: "borrowed", cells: [2], insert: [3, 1] } }));
+  assert.deepEqual(shown(longer), ["a", "\n", "d", "e", ""]);
+  assert.deepEqual(windowAt(longer).cells.map((cell) => cell.action), [0, 0, 1, 1, 0]);
+  assert.equal(longer.parent.opened.kind, "borrowed");
+  assert.equal(longer.parent.parent.state, 1);
+});
+
+test("what several models write is each one's own, also behind a change of tokenizer", () => {
+  const tree = new SearchTree(3);
+  const writes = { cells: [0, 1, 1], texts: ["a", "b", "c"], passes: [1, 1, 3], by: [2, 3, 3], windows: [[2, ["ab", 1]]] };
+  const end = tree.add(miss(1, 0, 0, [1], [0], [], [], { writes }));
+  assert.deepEqual(shown(end, 1), ["a", "b", "_"]);
+  assert.deepEqual(shown(end), ["ab", "c"]);
+  assert.deepEqual(windowAt(end).cells.map((cell) => cell.action), [2, 3]);
+});
+
 test("words of another tokenizer keep their authors, byte for byte", () => {
   const cells = [cellOf("foo", 0, 1), cellOf("bar", 1, 2), cellOf(0), cellOf("\u00e9", 0, 3), cellOf(null, 1, 4)];
   const carried = carry(cells, ["fo", "obar", 1, [195], [169], -1]);
