@@ -5,9 +5,7 @@
 #include "search/checkpoints.h"
 
 namespace umf {
-namespace {
 
-// The window, the checkpoints and the end.
 std::vector<int> masks_of_levels(int window, std::span<const int> ratios) {
   std::vector<int> masks = checkpoint_targets(window, ratios, /*block_length=*/0);
   masks.insert(masks.begin(), window);
@@ -15,33 +13,46 @@ std::vector<int> masks_of_levels(int window, std::span<const int> ratios) {
   return masks;
 }
 
-}  // namespace
-
-TableWorld::TableWorld(int actions, int window, std::span<const int> ratios, Rewards rewards)
-    : actions_(actions), masks_(masks_of_levels(window, ratios)), rewards_(std::move(rewards)) {
+TableWorld::TableWorld(int actions, int window, std::span<const int> ratios, Rewards rewards,
+                       std::vector<PassCosts> costs)
+    : actions_(actions),
+      masks_(masks_of_levels(window, ratios)),
+      rewards_(std::move(rewards)),
+      costs_(std::move(costs)) {
   states_.push_back({.masks = window});
-  children_.resize(actions);
 }
 
+// As a walk over models: a checkpoint is the first state at or below its target.
 Outcome TableWorld::walk(const Trial& trial, int limit) {
   const State from = states_[trial.from];
-  const bool between = from.masks < masks_[from.level];
   Outcome outcome;
-  outcome.passes = std::min(limit, from.masks);
-  const int masks_after = from.masks - outcome.passes;
-  StateId state = between ? from.parent : trial.from;
-  int level = from.level;
-  while (level < levels() && masks_[level + 1] >= masks_after) {
-    state = child(state, trial.action);
-    outcome.path.push_back({state, masks_[++level]});
-    outcome.passes_at.push_back(from.masks - masks_[level]);
-  }
-  outcome.complete = masks_after == 0;
-  if (masks_after < masks_[level]) {
-    outcome.path.push_back({between_levels(state, trial.action, masks_after), masks_after});
+  const auto arrive = [&](StateId state, int masks) {
+    outcome.path.push_back({state, masks});
     outcome.passes_at.push_back(outcome.passes);
+  };
+  int masks = from.masks;
+  StateId at = from.between ? from.parent : trial.from;  // the last level
+  while (masks > 0) {
+    const Commits next = commit(trial.action, masks);
+    if (next.passes > limit - outcome.passes) break;
+    outcome.passes += next.passes;
+    masks = next.masks;
+    if (masks > masks_[states_[at].level + 1]) continue;
+    at = reach(at, trial.action, masks);
+    arrive(at, masks);
   }
+  outcome.complete = masks == 0;
+  if (!outcome.complete) outcome.passes = limit;  // looks that led to nothing are paid, too
+  if (outcome.path.empty() || masks < outcome.path.back().masks)
+    arrive(masks < from.masks ? reach(at, trial.action, masks) : trial.from, masks);
   return outcome;
+}
+
+TableWorld::Commits TableWorld::commit(int action, int masks) const {
+  if (costs_.empty()) return {masks - 1, 1};
+  const PassCosts& costs = costs_[action];
+  const int after = costs.masks_after(masks);
+  return {after, costs.passes_from(masks) - costs.passes_from(after)};
 }
 
 Verdict TableWorld::judge(StateId end) {
@@ -56,24 +67,15 @@ std::vector<int> TableWorld::sequence(StateId state) const {
   return actions;
 }
 
-StateId TableWorld::child(StateId state, int action) {
-  StateId& known = children_[static_cast<std::size_t>(state) * actions_ + action];
-  if (known != 0) return known;
-  const auto made = known = static_cast<StateId>(states_.size());
-  const int level = states_[state].level + 1;
-  states_.push_back({state, action, level, masks_[level]});
-  children_.resize(children_.size() + actions_);
-  return made;
-}
-
-StateId TableWorld::between_levels(StateId state, int action, int masks) {
+StateId TableWorld::reach(StateId from, int action, int masks) {
+  const int level = states_[from].level;
+  const bool between = masks > masks_[level + 1];
   const auto [place, is_new] =
-      between_.try_emplace({state, action, masks}, static_cast<StateId>(states_.size()));
-  if (is_new) {
-    states_.push_back({state, action, states_[state].level, masks});
-    children_.resize(children_.size() + actions_);
-  }
-  return place->second;
+      known_.try_emplace({from, action, masks}, static_cast<StateId>(states_.size()));
+  const StateId state = place->second;
+  if (is_new) states_.push_back({from, action, between ? level : level + 1, masks, between});
+  const bool further = !between && level + 1 < levels() && masks <= masks_[level + 2];
+  return further ? reach(state, action, masks) : state;
 }
 
 }  // namespace umf

@@ -52,7 +52,32 @@ TEST(Simulate, PoliciesAndCacheChangeWhatIsPaid) {
   EXPECT_EQ(Json::parse(simulate("--budget 0").out)["best"], nullptr);
 }
 
+TEST(Simulate, APassMayCommitSeveralCells) {
+  const Json quarter = Json::parse(simulate("--budget 768 --cells-per-pass 4").out);
+  EXPECT_EQ(quarter["misses"], 5) << "as four times the budget buys at one cell per pass";
+  EXPECT_EQ(quarter["hits"], 6);
+  EXPECT_EQ(quarter["nfe"], 768);
+  const std::string small = "--window 8 --ratios 0.75,0.5,0.25 --budget 999";
+  EXPECT_EQ(Json::parse(simulate(small + " --cells-per-pass 1").out),
+            Json::parse(simulate(small).out));
+  EXPECT_EQ(Json::parse(simulate(small + " --cells-per-pass 2,1").out),
+            Json::parse(simulate(small + " --passes -", "[[1, 1, 1, 1], [2, 2, 2, 2]]").out));
+  EXPECT_EQ(Json::parse(simulate(small + " --actions 1 --passes -", "[0.5, 0.5, 2, 1]").out)["nfe"],
+            4);
+}
+
 TEST(Simulate, RefusesWhatCannotBe) {
+  expect_refusal(simulate("--cells-per-pass 0.5"), "--cells-per-pass = 0.5: a pass commits one");
+  expect_refusal(simulate("--cells-per-pass nan"), "--cells-per-pass = nan: a pass commits one");
+  expect_refusal(simulate("--cells-per-pass many"), "--cells-per-pass = many is not a value");
+  expect_refusal(simulate("--cells-per-pass 2,"), "--cells-per-pass =  is not a value");
+  expect_refusal(simulate("--cells-per-pass 2,3,4"), "has entries for 3 actions");
+  expect_refusal(simulate("--cells-per-pass 2 --passes -"), "give one of them");
+  expect_refusal(simulate("--passes -", "{}"), "expected a list with the passes");
+  expect_refusal(simulate("--passes -", "[1, 2]"), "the passes of each of 8 levels, not [1,2]");
+  expect_refusal(simulate("--passes -", "[1,1,1,1,1,1,1,-1]"), "-1 is not a number of passes");
+  expect_refusal(simulate("--passes -", "[[1,1,1,1,1,1,1,1], 3]"), "each of 8 levels, not 3");
+  expect_refusal(simulate("--passes absent.json"), "absent.json");
   expect_refusal(simulate("--budget 500 --budget-policy skip"), "does not cover one rollout");
   expect_refusal(simulate("--budget many"), "--budget = many is not a value");
   expect_refusal(simulate("--actions 11"), "--actions is from 1 to 10");
@@ -92,7 +117,7 @@ TEST(Simulate, TheExamplesOfTheDocumentationPrintWhatItSays) {
     EXPECT_EQ(Json::parse(simulate(arguments, rewards).out), Json::parse(expected));
     ++examples;
   }
-  EXPECT_EQ(examples, 3);
+  EXPECT_EQ(examples, 4);
 }
 
 }  // namespace

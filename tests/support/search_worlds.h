@@ -19,6 +19,7 @@ class CountingWorld final : public World {
   Place root() const override { return world_.root(); }
   int actions() const override { return world_.actions(); }
   int model_of(int action) const override { return world_.model_of(action); }
+  bool commits_one(int action) const override { return world_.commits_one(action); }
   Outcome walk(const Trial& trial, int limit) override {
     if (walks++ == fail_at_walk) throw std::runtime_error("the device is lost");
     Outcome outcome = world_.walk(trial, limit);
