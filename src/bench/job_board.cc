@@ -19,7 +19,7 @@ JobBoard::JobBoard(const RunDirectory& run, const Heartbeat& heartbeat)
 std::vector<long> JobBoard::missing(int problem, int configuration) const {
   const Manifest::Entry& entry = run_.manifest().configurations[configuration];
   std::vector<long> budgets;
-  for (const long budget : entry.budgets) {
+  for (const long budget : entry.recorded()) {
     const ResultKey key{run_.manifest().ids[problem], entry.name, budget};
     const Result* result = results_.find(key);
     const auto old = old_failures_.find(key);
@@ -81,7 +81,7 @@ std::optional<BenchJob> JobBoard::claim(int problem, int configuration) {
 Tally JobBoard::tally() const {
   Tally tally;
   for (const Manifest::Entry& entry : run_.manifest().configurations)
-    tally.total += static_cast<int>(run_.manifest().ids.size() * entry.budgets.size());
+    tally.total += static_cast<int>(run_.manifest().ids.size() * entry.recorded().size());
   for (const auto& [key, result] : results_.all()) ++(result.settled() ? tally.done : tally.failed);
   return tally;
 }

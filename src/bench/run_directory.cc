@@ -92,6 +92,10 @@ std::optional<std::pair<int, int>> Manifest::parse_job_name(std::string_view nam
   return std::pair(problem, configuration);
 }
 
+std::vector<long> Manifest::Entry::recorded() const {
+  return pool ? with_steps(budgets, *pool) : budgets;
+}
+
 Manifest parse_manifest(Json json, const std::string& where) {
   Manifest manifest;
   try {
@@ -101,7 +105,8 @@ Manifest parse_manifest(Json json, const std::string& where) {
     manifest.left_out = json.at("dataset").value("left_out", 0);
     for (const Json& entry : json.at("configurations")) {
       manifest.configurations.push_back(
-          {entry.at("name"), entry.at("budgets").get<std::vector<long>>()});
+          {entry.at("name"), entry.at("budgets").get<std::vector<long>>(),
+           entry.contains("pool") ? std::optional(parse_pool(entry["pool"])) : std::nullopt});
     }
   } catch (const std::exception& mistake) {
     throw Error(fmt::format("'{}' does not describe a run: {}", where, mistake.what()));

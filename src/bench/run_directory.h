@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "bench/pool.h"
 #include "bench/result.h"
 
 namespace umf {
@@ -22,7 +23,10 @@ struct Manifest {
   int left_out = 0;  // malformed problems of the data set
   struct Entry {
     std::string name;
-    std::vector<long> budgets;  // ascending
+    std::vector<long> budgets;  // that are reported, ascending
+    std::optional<Pool> pool;
+    // All that have a result, ascending: those of the pool's steps, too.
+    std::vector<long> recorded() const;
   };
   std::vector<Entry> configurations;
 

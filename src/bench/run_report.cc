@@ -47,7 +47,7 @@ OrderedJson details_of(int configuration, const Result& result) {
 // Finds the searches of a problem: one for all budgets, or one for each.
 void add_searches(std::vector<DrawnSearch>& searches, const RunDirectory& run, int problem,
                   int configuration, const ReportedConfiguration& facts) {
-  for (const long budget : facts.budgets) {
+  for (const long budget : run.manifest().configurations[configuration].recorded()) {
     const auto file = run.trace(Manifest::job_name(problem, configuration), budget);
     if (!std::filesystem::exists(file)) continue;
     const OrderedJson events =

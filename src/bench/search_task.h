@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/dataset.h"
+#include "bench/pool.h"
 #include "bench/result.h"
 #include "reward/reward.h"
 #include "session/configuration.h"
@@ -17,8 +19,9 @@ namespace umf {
 // budget is not the beginning of a larger one.
 struct BenchConfiguration {
   std::string name;
-  std::vector<long> budgets;  // ascending
+  std::vector<long> budgets;  // that are reported, ascending
   std::vector<Configuration> runs;
+  std::optional<Pool> pool;  // its steps are budgets of the one run, too
 };
 
 struct SearchTask {

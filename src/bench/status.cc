@@ -69,7 +69,7 @@ Ordered run_status(const RunDirectory& run) {
   results.refresh();
   int total = 0, done = 0, judged = 0, running = 0, stale = 0;
   for (const Manifest::Entry& entry : run.manifest().configurations)
-    total += static_cast<int>(run.manifest().ids.size() * entry.budgets.size());
+    total += static_cast<int>(run.manifest().ids.size() * entry.recorded().size());
   Ordered failures = Ordered::array();
   for (const auto& [key, result] : results.all()) {
     if (result.settled()) {

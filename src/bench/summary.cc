@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/pooled_results.h"
 #include "bench/statistics.h"
 
 namespace umf {
@@ -101,6 +102,42 @@ Ordered Group::json(const std::string& name, long budget) const {
           {"peak_memory_bytes", peak_memory_bytes}};
 }
 
+Group group_of(const Column& column) {
+  Group group;
+  for (const Result* result : column) group.add(result);
+  return group;
+}
+
+// That were really made for the searches of a configuration, whatever the budget.
+long passes_made(const Manifest& manifest, const Results& results, const Manifest::Entry& entry) {
+  long passes = 0;
+  for (const long budget : entry.recorded()) {
+    for (const Result* result : column_of(manifest, results, entry.name, budget))
+      passes += result == nullptr ? 0 : result->passes;
+  }
+  return passes;
+}
+
+// One configuration with a pool; also what the pool had and where it went.
+Ordered pool_group(const Manifest::Entry& entry, const PooledResults& pooled, long passes) {
+  const Pool& pool = *entry.pool;
+  Ordered json = group_of(pooled.results).json(entry.name, pool.budget);
+  json["passes"] = passes;
+  Ordered budgets = Ordered::array();
+  for (const Result* result : pooled.results) {
+    const bool took_part = result != nullptr && result->status != ResultStatus::kFailed;
+    budgets.push_back(took_part ? result->key.budget : 0);
+  }
+  json["pool"] = {{"quantum", pool.quantum},
+                  {"cap", pool.cap},
+                  {"passes", pooled.allocation.passes},
+                  {"spent", pooled.allocation.spent},
+                  {"rounds", pooled.allocation.rounds},
+                  {"last_round", pooled.allocation.last_round},
+                  {"budgets", budgets}};
+  return json;
+}
+
 Paired pair_up(const Column& first, const Column& second) {
   Paired pairs;
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -127,6 +164,23 @@ Ordered comparison(const std::string& first, const std::string& second, long bud
           {"difference", pairs.difference()},
           {"interval", {interval.low, interval.high}},
           {"mcnemar_p", mcnemar_exact(pairs.only_first, pairs.only_second)}};
+}
+
+Ordered pools_json(const Manifest& manifest, const Results& results) {
+  Ordered groups = Ordered::array(), comparisons = Ordered::array();
+  std::vector<std::pair<const Manifest::Entry*, Column>> earlier;
+  for (const Manifest::Entry& entry : manifest.configurations) {
+    if (!entry.pool) continue;
+    const PooledResults pooled = pooled_results(manifest, entry, results);
+    groups.push_back(pool_group(entry, pooled, passes_made(manifest, results, entry)));
+    for (const auto& [other, column] : earlier) {
+      if (other->pool->budget != entry.pool->budget) continue;
+      comparisons.push_back(
+          comparison(other->name, entry.name, entry.pool->budget, pair_up(column, pooled.results)));
+    }
+    earlier.emplace_back(&entry, pooled.results);
+  }
+  return {{"groups", groups}, {"comparisons", comparisons}};
 }
 
 std::string percent(const Ordered& share) {
@@ -170,6 +224,39 @@ std::string groups_table(const Ordered& groups, std::size_t width) {
   return table;
 }
 
+// The first configuration against each other one.
+std::string comparisons_table(const Ordered& groups, const Ordered& comparisons,
+                              std::size_t width) {
+  std::string rows;
+  for (const Ordered& c : comparisons) {
+    if (c["first"] != groups[0]["configuration"] || c["problems"] == 0) continue;
+    rows += fmt::format("{:<{}} {:>7} {:>+7.1f}  {:>+6.1f} to {:>+5.1f} {:>9} {:>9} {:>9.4f}\n",
+                        c["second"].get<std::string>(), width, c["budget"].get<long>(),
+                        100 * c["difference"].get<double>(), 100 * c["interval"][0].get<double>(),
+                        100 * c["interval"][1].get<double>(), c["only_first"].get<int>(),
+                        c["only_second"].get<int>(), c["mcnemar_p"].get<double>());
+  }
+  if (rows.empty()) return "";
+  return fmt::format("\n{} compared to (points of pass@1 on the same problems)\n",
+                     groups[0]["configuration"].get<std::string>()) +
+         fmt::format("{:<{}} {:>7} {:>7} {:>16} {:>9} {:>9} {:>9}\n", "configuration", width,
+                     "budget", "points", "95 %", "only it", "only that", "p") +
+         rows;
+}
+
+std::string pools_table(const Ordered& pools, std::size_t width) {
+  std::string table = "\nbudgets pooled over all problems\n" + groups_table(pools["groups"], width);
+  for (const Ordered& group : pools["groups"]) {
+    const Ordered& pool = group["pool"];
+    table +=
+        fmt::format("{:<{}} {} of {} passes spent in {} rounds of {}; problems in the last: {}\n",
+                    group["configuration"].get<std::string>(), width, pool["spent"].get<long>(),
+                    pool["passes"].get<long>(), pool["rounds"].get<int>(),
+                    pool["quantum"].get<long>(), pool["last_round"].get<int>());
+  }
+  return table + comparisons_table(pools["groups"], pools["comparisons"], width);
+}
+
 }  // namespace
 
 Ordered summarise(const Manifest& manifest, const Results& results) {
@@ -184,8 +271,7 @@ Ordered summarise(const Manifest& manifest, const Results& results) {
   for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
     for (const long budget : entry->budgets) {
       const Column& column = columns.at({entry->name, budget});
-      Group group;
-      for (const Result* result : column) group.add(result);
+      const Group group = group_of(column);
       complete = complete && group.failed + group.missing == 0;
       groups.push_back(group.json(entry->name, budget));
       for (auto other = entry + 1; other != entries.end(); ++other) {
@@ -196,11 +282,16 @@ Ordered summarise(const Manifest& manifest, const Results& results) {
       }
     }
   }
-  return {{"complete", complete},
-          {"problems", manifest.ids.size()},
-          {"left_out", manifest.left_out},
-          {"groups", groups},
-          {"comparisons", comparisons}};
+  const Ordered pools = pools_json(manifest, results);
+  for (const Ordered& group : pools["groups"])
+    complete = complete && group["failed"] == 0 && group["missing"] == 0;
+  Ordered summary = {{"complete", complete},
+                     {"problems", manifest.ids.size()},
+                     {"left_out", manifest.left_out},
+                     {"groups", groups},
+                     {"comparisons", comparisons}};
+  if (!pools["groups"].empty()) summary["pools"] = pools;
+  return summary;
 }
 
 std::string summary_table(const Ordered& summary) {
@@ -210,23 +301,9 @@ std::string summary_table(const Ordered& summary) {
   std::string table = groups_table(summary["groups"], width);
   if (const int left_out = summary["left_out"]; left_out > 0)
     table += fmt::format("{} malformed problems of the data set were left out\n", left_out);
-  std::string comparisons;
-  for (const Ordered& c : summary["comparisons"]) {
-    if (c["first"] != summary["groups"][0]["configuration"] || c["problems"] == 0) continue;
-    comparisons +=
-        fmt::format("{:<{}} {:>7} {:>+7.1f}  {:>+6.1f} to {:>+5.1f} {:>9} {:>9} {:>9.4f}\n",
-                    c["second"].get<std::string>(), width, c["budget"].get<long>(),
-                    100 * c["difference"].get<double>(), 100 * c["interval"][0].get<double>(),
-                    100 * c["interval"][1].get<double>(), c["only_first"].get<int>(),
-                    c["only_second"].get<int>(), c["mcnemar_p"].get<double>());
-  }
-  if (comparisons.empty()) return table;
-  return table +
-         fmt::format("\n{} compared to (points of pass@1 on the same problems)\n",
-                     summary["groups"][0]["configuration"].get<std::string>()) +
-         fmt::format("{:<{}} {:>7} {:>7} {:>16} {:>9} {:>9} {:>9}\n", "configuration", width,
-                     "budget", "points", "95 %", "only it", "only that", "p") +
-         comparisons;
+  table += comparisons_table(summary["groups"], summary["comparisons"], width);
+  if (summary.contains("pools")) table += pools_table(summary["pools"], width);
+  return table;
 }
 
 }  // namespace umf

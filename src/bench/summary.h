@@ -11,7 +11,8 @@
 namespace umf {
 
 // {"complete","problems","groups":[one per configuration × budget],"comparisons":[one per pair of
-// configurations with a common budget]}. What could not be searched or judged is counted, and left
+// configurations with a common budget]}, and with pooled budgets "pools", {"groups","comparisons"}
+// over what each problem got of its pool. What could not be searched or judged is counted, and left
 // out of every share and mean.
 nlohmann::ordered_json summarise(const Manifest& manifest,
                                  const std::map<ResultKey, Result>& results);

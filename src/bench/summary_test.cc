@@ -93,5 +93,41 @@ TEST(Summary, ARunWithoutHiddenTestsHasNoPassRate) {
   EXPECT_EQ(summary["groups"][0]["done"], 1);
 }
 
+// 3 x 20 passes in quanta of 10 for the problems that were searched: 4 + 10 + 10, 10 + 10, and 10
+// for the first that is open.
+TEST(Summary, APoolIsOverTheProblemsThatWereSearched) {
+  const Pool pool{.budget = 20, .quantum = 10, .cap = 40};
+  const Manifest manifest = manifest_of(5, {{"umf", {20}, pool}, {"bon", {20}}});
+  Results results;
+  for (const long step : pool.steps()) {
+    for (const char* id : {"0", "1", "3"}) {
+      const bool solved = *id == '0', late = *id == '1' && step >= 30;
+      add(results, {id, "umf", step}, solved || late);
+      Result& result = results[{id, "umf", step}];
+      result.nfe = solved ? 4 : step;
+      result.stopped = solved ? "reward" : "budget";
+      result.passes = step == 40 ? 100 : 0;
+    }
+    add(results, {"2", "umf", step}, std::nullopt, ResultStatus::kFailed);
+  }
+  const auto summary = summarise(manifest, results);
+  EXPECT_EQ(summary["groups"].size(), 2);
+  ASSERT_EQ(summary["pools"]["groups"].size(), 1);
+  const auto group = summary["pools"]["groups"][0];
+  EXPECT_EQ(group["budget"], 20);
+  EXPECT_EQ(group["pool"]["passes"], 60);
+  EXPECT_EQ(group["pool"]["spent"], 54);
+  EXPECT_EQ(group["pool"]["budgets"], (std::vector<long>{10, 30, 0, 20, 0}));
+  EXPECT_EQ(group["passed"], 2);
+  EXPECT_EQ(group["done"], 3);
+  EXPECT_EQ(group["failed"], 1);
+  EXPECT_EQ(group["missing"], 1);
+  EXPECT_EQ(group["nfe"], 18);
+  EXPECT_EQ(group["passes"], 3 * 100) << "of whole searches, which stand with the largest step";
+  EXPECT_EQ(summary["complete"], false);
+  EXPECT_THAT(summary_table(summary),
+              HasSubstr("54 of 60 passes spent in 3 rounds of 10; problems in the last: 1"));
+}
+
 }  // namespace
 }  // namespace umf

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "bench/pooled_results.h"
 #include "bench/samples.h"
 #include "bench/summary.h"
 
@@ -73,14 +74,23 @@ void Views::write(const ResultIndex& results) const {
   std::map<std::string, std::vector<Submission>> by_name;
   for (const std::string& id : manifest.ids) {
     for (const Manifest::Entry& entry : manifest.configurations) {
-      for (const long budget : entry.budgets) {
+      for (const long budget : entry.recorded()) {
         const Result* result = results.find({id, entry.name, budget});
         if (result == nullptr) continue;
         lines += result_line(*result);
-        if (result->status == ResultStatus::kFailed) continue;
+        const bool reported = std::ranges::binary_search(entry.budgets, budget);
+        if (result->status == ResultStatus::kFailed || !reported) continue;
         samples += sample_line(*result);
         by_name[fmt::format("{}-{}", entry.name, budget)].push_back({id, program_of(*result)});
       }
+    }
+  }
+  for (const Manifest::Entry& entry : manifest.configurations) {
+    if (!entry.pool) continue;
+    for (const Result* result : pooled_results(manifest, entry, results.all()).results) {
+      if (result == nullptr || result->status == ResultStatus::kFailed) continue;
+      by_name[fmt::format("{}-{}-pool", entry.name, entry.pool->budget)].push_back(
+          {result->key.id, program_of(*result)});
     }
   }
   write_file(run_.file("results.jsonl"), lines);

@@ -12,10 +12,10 @@ namespace umf {
 // Writes problems.jsonl, what was asked, where it is not there yet.
 void write_problems(const RunDirectory& run, const std::vector<Task>& tasks);
 
-// Writes results.jsonl, samples.jsonl, summary.json, and samples/NAME-BUDGET as EvalPlus (.jsonl)
-// or, for its own problems, LiveCodeBench (.json) takes them. Several workers may do so at once:
-// every file is whole at any time, and whoever writes last has seen everything that was there when
-// it did.
+// Writes results.jsonl, samples.jsonl, summary.json, and samples/NAME-BUDGET, with a pool also
+// NAME-BUDGET-pool, as EvalPlus (.jsonl) or, for its own problems, LiveCodeBench (.json) takes
+// them. Several workers may do so at once: every file is whole at any time, and whoever writes last
+// has seen everything that was there when it did.
 class Views {
  public:
   explicit Views(const RunDirectory& run) : run_(run) {}

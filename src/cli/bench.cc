@@ -20,6 +20,10 @@ void check(const BenchCliOptions& options) {
   if (options.dataset.empty())
     throw Error("umf bench needs a data set: a JSON Lines file; --help shows more");
   if (options.out.empty()) throw Error("umf bench needs --out DIR, the run directory");
+  const auto& [pool_budget, pool_quantum, pool_cap] = options.pool;
+  // Configurations may have pools of their own.
+  if (options.configs.empty() && pool_budget == 0 && (pool_quantum != 0 || pool_cap != 0))
+    throw Error("--pool-quantum and --pool-cap need a --pool-budget");
   if (options.judge_threads < 1) throw Error("--judge-threads must be at least 1");
   if (!(options.heartbeat_seconds >= 0.01 && options.heartbeat_seconds <= 3600))
     throw Error("--heartbeat is in seconds, from 0.01 to 3600");

@@ -33,6 +33,9 @@ std::vector<long> parse_budgets(const std::string& text, const std::string& wher
   return {budgets.begin(), budgets.end()};
 }
 
+// So much of the pool can go to one problem, unless --pool-cap says otherwise.
+constexpr long kCapOfBudget = 8;
+
 // A name that files can have.
 std::string checked_name(const Json& entry, const std::string& where) {
   if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
@@ -47,16 +50,42 @@ std::string checked_name(const Json& entry, const std::string& where) {
   return name;
 }
 
+// Nothing where no pool is asked for.
+std::optional<Pool> make_pool(const PoolCliOptions& options, const Configuration& configuration) {
+  if (options.budget == 0) return std::nullopt;
+  const Pool pool{.budget = options.budget,
+                  .quantum = options.quantum == 0 ? configuration.walk.window : options.quantum,
+                  .cap = options.cap == 0 ? kCapOfBudget * options.budget : options.cap};
+  check(pool);
+  if (pool.cap > INT_MAX) throw Error("--pool-cap is more than a search can have");
+  if (!configuration.search().facts.traits.anytime)
+    throw Error(
+        fmt::format("a search by {} with a larger budget does not go on from a smaller one, so its "
+                    "budget cannot grow in rounds; give its configuration \"pool-budget\": 0",
+                    configuration.search_name));
+  if (configuration.solve.policy == BudgetPolicy::kFinish)
+    throw Error("--pool-budget counts every pass; the budget policy finish goes beyond it");
+  return pool;
+}
+
 // One search for all budgets where a smaller one is the beginning of a larger one.
 BenchConfiguration make_bench_configuration(std::string name, SolveCliOptions options,
-                                            std::vector<long> budgets, ModelCache& model_cache) {
+                                            std::vector<long> budgets,
+                                            const PoolCliOptions& pool_options,
+                                            ModelCache& model_cache) {
+  if (budgets.empty() && pool_options.budget > 0) budgets = {pool_options.budget};
   options.budget = budgets.empty() ? 0 : static_cast<int>(budgets.back());
   options.workers = 1;  // a run has many searches: each worker takes one of its own
   Configuration largest = make_configuration(options, model_cache);
   if (budgets.empty()) budgets = {largest.solve.budget};
   BenchConfiguration bench_configuration{std::move(name), budgets, {}};
+  bench_configuration.pool = make_pool(pool_options, largest);
   if (largest.search().facts.traits.anytime) {
-    largest.solve.curve.assign(budgets.begin(), budgets.end() - 1);
+    std::vector<long> points =
+        bench_configuration.pool ? with_steps(budgets, *bench_configuration.pool) : budgets;
+    largest.solve.budget = points.back();
+    points.pop_back();
+    largest.solve.curve = std::move(points);
     bench_configuration.runs.push_back(std::move(largest));
     return bench_configuration;
   }
@@ -69,11 +98,23 @@ BenchConfiguration make_bench_configuration(std::string name, SolveCliOptions op
 
 }  // namespace
 
+void PoolCliOptions::declare(OptionSet& options) {
+  options.value("pool-budget", budget,
+                "also spend so many passes times the problems over all of them together: what "
+                "solved ones leave goes to the others");
+  options.value("pool-quantum", quantum,
+                "what an open problem gets of the pool in a round; 0 for a window");
+  options.value("pool-cap", cap,
+                "what a problem gets at most, and is searched up to; 0 for 8 times the pool's "
+                "budget");
+}
+
 void BenchCliOptions::declare(OptionSet& options) {
   options.argument("DATASET", dataset, "a JSON Lines file, plain or gzip");
   options.value("out", out, "the run directory: made, or continued");
   options.flag("resume", resume, "refuse to begin: the run must be there");
   options.value("budget", budgets, "forward passes per problem, one or several: 768,1536,...");
+  pool.declare(options);
   options.value("configs", configs, "a JSON file with several configurations");
   options.value(
       "dataset-kind", data.kind,
@@ -127,7 +168,8 @@ std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions&
     std::string name =
         options.search.preset.empty() ? options.search.search : options.search.preset;
     return {make_bench_configuration(std::move(name), options.search,
-                                     parse_budgets(options.budgets, "umf bench"), model_cache)};
+                                     parse_budgets(options.budgets, "umf bench"), options.pool,
+                                     model_cache)};
   }
   const Json list = parse_json(read_input(options.configs), options.configs);
   if (!list.is_array() || list.empty())
@@ -141,13 +183,15 @@ std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions&
     if (!names.insert(name).second) throw Error(where + " is there twice");
     SolveCliOptions own = options.search;
     std::string budgets = options.budgets;
+    PoolCliOptions pool = options.pool;
     parse_options(where, words_of(entry, where), [&](OptionSet& set) {
       own.declare_shared(set);
       set.value("budget", budgets, "");
+      pool.declare(set);
     });
     try {
       bench_configurations.push_back(make_bench_configuration(
-          std::move(name), own, parse_budgets(budgets, where), model_cache));
+          std::move(name), own, parse_budgets(budgets, where), pool, model_cache));
     } catch (const Error& mistake) {
       throw Error(fmt::format("{}: {}", where, mistake.what()));
     }
@@ -171,6 +215,7 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
     Json json = describe(largest, model_cache);
     json["name"] = bench_configuration.name;
     json["budgets"] = bench_configuration.budgets;
+    if (bench_configuration.pool) json["pool"] = pool_json(*bench_configuration.pool);
     json["model_names"] = largest.model_names;
     json["action_names"] = author_names(largest);
     configurations.push_back(std::move(json));

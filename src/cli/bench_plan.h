@@ -10,6 +10,12 @@
 
 namespace umf {
 
+// 0: none, or its default.
+struct PoolCliOptions {
+  int budget = 0, quantum = 0, cap = 0;
+  void declare(OptionSet& options);
+};
+
 struct BenchCliOptions {
   SolveCliOptions search;  // what the configurations have in common
   std::string dataset, out, configs, budgets, ids_file;
@@ -17,6 +23,7 @@ struct BenchCliOptions {
   int judge_threads = 2;
   double heartbeat_seconds = 10, drop_rate = 0;
   std::uint64_t drop_seed = 0;
+  PoolCliOptions pool;
   bool resume = false, no_wait = false;
 
   void declare(OptionSet& options);

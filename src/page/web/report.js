@@ -25,19 +25,27 @@ function curves(runs) {
   });
 }
 
+// Of budgets per problem, or of pooled ones.
+function tables({ groups, comparisons }) {
+  const judged = groups.some((group) => group["pass@1"] !== null);
+  return [
+    judged && el("h3", {}, "Pass@1"), judged && scoreTable(groups),
+    el("h3", {}, "Cost"), costTable(groups),
+    comparisons.length > 0 && el("details", {}, el("summary", {}, "Comparisons in pairs"), comparisonTable(comparisons)),
+  ];
+}
+
 function runPart(run, place, alone) {
   const open = async (problem, configuration) => {
     await showProblem(place, run, problem, configuration);
     place.querySelector("#problem").focus();
   };
-  const judged = run.groups.some((group) => group["pass@1"] !== null);
   return el("section", { "aria-label": run.name },
     el("h2", {}, alone ? "Results" : run.name), facts(run),
     !run.complete && el("p", { class: "notice" }, "This run is not complete: shares and means are of the problems done so far."),
     run.left_out > 0 && el("p", { class: "notice" }, `${run.left_out} problems of the data set were malformed and left out.`),
-    judged && el("h3", {}, "Pass@1"), judged && scoreTable(run.groups),
-    el("h3", {}, "Cost"), costTable(run.groups),
-    run.comparisons.length > 0 && el("details", {}, el("summary", {}, "Comparisons in pairs"), comparisonTable(run.comparisons)),
+    tables(run),
+    run.pools && el("section", { "aria-label": "Pooled budgets" }, el("h3", {}, "Budgets pooled over all problems"), tables(run.pools)),
     el("h3", {}, "Problems"), new ProblemList(run, open).element);
 }
 
