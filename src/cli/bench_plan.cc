@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <climits>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -36,15 +37,11 @@ std::vector<long> parse_budgets(const std::string& text, const std::string& wher
 // So much of the pool can go to one problem, unless --pool-cap says otherwise.
 constexpr long kCapOfBudget = 8;
 
-// A name that files can have.
 std::string checked_name(const Json& entry, const std::string& where) {
   if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
     throw Error(where + ": a configuration is an object with a 'name'");
   const std::string name = entry["name"];
-  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
-  });
-  if (name.empty() || name.size() > 100 || !plain || name.starts_with('.'))
+  if (!is_plain_name(name))
     throw Error(
         fmt::format("{}: a name has letters, digits, '.', '_' and '-'; '{}' is none", where, name));
   return name;
@@ -109,13 +106,15 @@ void PoolCliOptions::declare(OptionSet& options) {
                 "budget");
 }
 
-void BenchCliOptions::declare(OptionSet& options) {
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.size() <= 100 && !name.starts_with('.') &&
+         std::ranges::all_of(name, [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+         });
+}
+
+void BenchCliOptions::declare_run(OptionSet& options) {
   options.argument("DATASET", dataset, "a JSON Lines file, plain or gzip");
-  options.value("out", out, "the run directory: made, or continued");
-  options.flag("resume", resume, "refuse to begin: the run must be there");
-  options.value("budget", budgets, "forward passes per problem, one or several: 768,1536,...");
-  pool.declare(options);
-  options.value("configs", configs, "a JSON file with several configurations");
   options.value(
       "dataset-kind", data.kind,
       "evalplus, humaneval, mbpp, livecodebench, math or problems; by its fields without");
@@ -127,12 +126,21 @@ void BenchCliOptions::declare(OptionSet& options) {
   options.value("ids", ids_file, "a file with the ids of the problems to take, one per line");
   options.value("sample", data.sample, "draw so many problems; 0 for all");
   options.value("sample-seed", data.sample_seed, "chooses which are drawn");
-  options.value("drop-tests", drop_rate,
-                "leave out this share of the visible tests, at random; the hidden ones stay");
-  options.value("drop-seed", drop_seed, "chooses which are left out");
   options.value("judge-threads", judge_threads, "answers graded at once, beside the search");
   options.value("heartbeat", heartbeat_seconds,
                 "seconds between signs of life; six without one, and another worker takes over");
+}
+
+void BenchCliOptions::declare(OptionSet& options) {
+  options.value("out", out, "the run directory: made, or continued");
+  options.flag("resume", resume, "refuse to begin: the run must be there");
+  options.value("budget", budgets, "forward passes per problem, one or several: 768,1536,...");
+  pool.declare(options);
+  options.value("configs", configs, "a JSON file with several configurations");
+  declare_run(options);
+  options.value("drop-tests", drop_rate,
+                "leave out this share of the visible tests, at random; the hidden ones stay");
+  options.value("drop-seed", drop_seed, "chooses which are left out");
   options.flag("no-wait", no_wait, "leave when the rest is in other workers' hands; status 75");
   search.declare_shared(options);
   search.declare_machine(options);
@@ -159,6 +167,9 @@ Dataset read_chosen(const BenchCliOptions& options) {
         drop_tests(task.problem.reward, task.problem.id, options.drop_rate, options.drop_seed);
   }
   if (dataset.tasks.empty()) throw Error(fmt::format("'{}' has no problems", options.dataset));
+  if (!options.search.common.quiet) {
+    for (const std::string& line : dataset.skipped) fmt::print(stderr, "left out: {}\n", line);
+  }
   return dataset;
 }
 
@@ -174,12 +185,19 @@ std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions&
   const Json list = parse_json(read_input(options.configs), options.configs);
   if (!list.is_array() || list.empty())
     throw Error(fmt::format("'{}' must be a list of configurations", options.configs));
+  return make_bench_configurations(options, list, options.configs, model_cache);
+}
+
+std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions& options,
+                                                          const Json& list,
+                                                          const std::string& source,
+                                                          ModelCache& model_cache) {
   std::vector<BenchConfiguration> bench_configurations;
   std::set<std::string> names;
   for (const Json& entry : list) {
-    std::string name = checked_name(
-        entry, fmt::format("{} entry {}", options.configs, bench_configurations.size() + 1));
-    const std::string where = fmt::format("{}: '{}'", options.configs, name);
+    std::string name =
+        checked_name(entry, fmt::format("{} entry {}", source, bench_configurations.size() + 1));
+    const std::string where = fmt::format("{}: '{}'", source, name);
     if (!names.insert(name).second) throw Error(where + " is there twice");
     SolveCliOptions own = options.search;
     std::string budgets = options.budgets;

@@ -26,14 +26,25 @@ struct BenchCliOptions {
   PoolCliOptions pool;
   bool resume = false, no_wait = false;
 
-  void declare(OptionSet& options);
+  void declare(OptionSet& options);      // of umf bench
+  void declare_run(OptionSet& options);  // which problems, and how they are worked off
 };
 
-// The problems that are chosen; throws Error when there are none.
+// Whether a configuration may be called so: files are.
+bool is_plain_name(const std::string& name);
+
+// The problems that are chosen; throws Error when there are none. Names those that are malformed
+// and left out on stderr.
 Dataset read_chosen(const BenchCliOptions& options);
 
 // One per entry of --configs, or one from the command line alone.
 std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions& options,
+                                                          ModelCache& model_cache);
+
+// One per entry of `list`, whose keys stand above the options; `source` names it in errors.
+std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions& options,
+                                                          const Json& list,
+                                                          const std::string& source,
                                                           ModelCache& model_cache);
 
 // Everything that the results depend on, and where it came from.

@@ -1,0 +1,110 @@
+#include "cli/bench_run.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+
+#include "base/error.h"
+#include "cli/judges.h"
+#include "cli/progress.h"
+#include "session/problem_search.h"
+
+namespace umf {
+namespace {
+
+struct NoJudge final : Reward {
+  Verdict judge(std::string_view) override { return {}; }
+};
+
+// Throws what the first search would throw, before anything is written.
+void require_fit(const BenchConfiguration& bench_configuration, ModelCache& model_cache,
+                 const Task& task) {
+  NoJudge judge;
+  for (const Configuration& run : bench_configuration.runs) {
+    try {
+      ProblemSearch(run, model_cache, task.problem, judge);
+    } catch (const ContextExceeded&) {
+      // This problem's alone: it is recorded as failed, and others may fit.
+    } catch (const Error& mistake) {
+      throw Error(fmt::format("configuration '{}': {}", bench_configuration.name, mistake.what()));
+    }
+  }
+}
+
+// "12/500 done, 1 failed, 40 s left  HumanEval/17 umf 803/3072 passes".
+std::string describe(const BenchNews& news, int done_before, double seconds) {
+  const Tally& tally = news.tally;
+  std::string line = fmt::format("{}/{} done", tally.done, tally.total);
+  if (tally.failed > 0) line += fmt::format(", {} failed", tally.failed);
+  if (tally.done > done_before) {
+    const double left =
+        seconds / (tally.done - done_before) * (tally.total - tally.done - tally.failed);
+    line += fmt::format(", {:.0f} s left", left);
+  }
+  line += "  " + news.job;
+  if (news.budget > 0) line += fmt::format(" {}/{} passes", news.passes, news.budget);
+  return line;
+}
+
+}  // namespace
+
+void check_run_options(const BenchCliOptions& options) {
+  if (options.judge_threads < 1) throw Error("--judge-threads must be at least 1");
+  if (!(options.heartbeat_seconds >= 0.01 && options.heartbeat_seconds <= 3600))
+    throw Error("--heartbeat is in seconds, from 0.01 to 3600");
+}
+
+RunDirectory start_run(const BenchCliOptions& options, const Dataset& dataset,
+                       const std::vector<BenchConfiguration>& bench_configurations,
+                       ModelCache& model_cache) {
+  for (const BenchConfiguration& bench_configuration : bench_configurations)
+    require_fit(bench_configuration, model_cache, dataset.tasks[0]);
+  return RunDirectory::start(options.out,
+                             make_manifest(options, dataset, bench_configurations, model_cache),
+                             options.resume);
+}
+
+BenchEnd work_off(const RunDirectory& run, const BenchCliOptions& options, const Dataset& dataset,
+                  const std::vector<BenchConfiguration>& bench_configurations,
+                  ModelCache& model_cache) {
+  Progress progress(options.search.common.quiet);
+  std::optional<int> done_before;
+  Judges judges(options.search.common, {.unsafe = options.search.unsafe}, interrupt_token());
+  const JudgeTools tools = judges.tools();
+  return run_bench(
+      run,
+      {.tasks = dataset.tasks,
+       .bench_configurations = bench_configurations,
+       .model_cache = model_cache,
+       .tools = tools,
+       .judge_threads = options.judge_threads,
+       .heartbeat_seconds = options.heartbeat_seconds,
+       .wait_for_others = !options.no_wait},
+      {.stop = interrupted,
+       .news =
+           [&](const BenchNews& news) {
+             if (!done_before) done_before = news.tally.done;
+             progress.show([&] { return describe(news, *done_before, progress.seconds()); });
+           },
+       .warn =
+           [&](const std::string& warning) {
+             progress.clear();
+             fmt::print(stderr, "warning: {}\n", warning);
+           }});
+}
+
+int exit_status(BenchEnd end) {
+  switch (end) {
+    case BenchEnd::kComplete:
+      return 0;
+    case BenchEnd::kFailures:
+      return kExitNo;
+    case BenchEnd::kStopped:
+      return interrupting_signal() == SIGINT ? kExitInterrupted : kExitTryAgain;
+    case BenchEnd::kOthersAtWork:
+      return kExitTryAgain;
+  }
+  return 2;
+}
+
+}  // namespace umf
