@@ -57,6 +57,7 @@ inline constexpr int kExitInterrupted = 130;
 // The commands, one file each.
 Command solve_command();
 Command bench_command();
+Command tune_command();
 Command status_command();
 Command report_command();
 Command grade_command();

@@ -21,7 +21,7 @@ std::string word_of(const Json& value, const std::string& where, const std::stri
 std::vector<std::string> words_of(const Json& options, const std::string& where) {
   std::vector<std::string> words;
   for (const auto& [key, value] : options.items()) {
-    if (key == "name") continue;
+    if (key == "name" || key == "about") continue;
     const std::string option = fmt::format("--{}", key);
     const bool repeated = key == "model" || key == "action";
     if (value.is_boolean()) {

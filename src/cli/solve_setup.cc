@@ -102,7 +102,7 @@ void SolveCliOptions::declare_machine(OptionSet& options) {
   options.value("memory-limit", memory_limit,
                 "GB of weights in memory; the idle model is put aside above it");
   options.value("workers", workers,
-                "rollouts at once (of one search; in umf bench of as many searches); same result, "
+                "rollouts at once (in umf bench and umf tune: of as many searches); same result, "
                 "threads are shared");
   options.flag("unsafe-no-sandbox", unsafe,
                "run candidates' programs without isolation where there is none");

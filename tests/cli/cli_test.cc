@@ -29,8 +29,8 @@ TEST(Cli, HelpAndVersionSucceed) {
 
 TEST(Cli, QuietAndJsonAreAcceptedByEveryCommand) {
   for (const char* command :
-       {"solve", "bench", "status", "report", "grade", "generate", "serve", "models", "backends",
-        "doctor", "tokenize", "logits", "simulate", "math-equal"}) {
+       {"solve", "bench", "tune", "status", "report", "grade", "generate", "serve", "models",
+        "backends", "doctor", "tokenize", "logits", "simulate", "math-equal"}) {
     const std::string help = umf({command, "--help"}).out;
     EXPECT_THAT(help, HasSubstr("--quiet")) << command;
     EXPECT_THAT(help, HasSubstr("--json")) << command;
