@@ -54,7 +54,7 @@ void AnswerReport::print(const Solution& solution, const Candidate& best, double
   const Paint paint(answers);
   const std::string answer = search_.text(best.end);
   if (paint.on())
-    fmt::print(answers, "{}\n", coloured_answer(search_.authors(best), paint));
+    fmt::print(answers, "{}\n", coloured_answer(search_.authored_text(best), paint));
   else
     print_answer(answer, answers);
   std::fflush(answers);  // the answer first, also where both go to one file
@@ -67,7 +67,7 @@ void AnswerReport::print(const Solution& solution, const Candidate& best, double
 // On a terminal the answer shows it; elsewhere the answer stays as it is, to be used.
 void AnswerReport::print_authors(const Candidate& best, std::FILE* answers) const {
   const Paint paint(stderr);
-  const std::vector<AuthoredText> pieces = search_.authors(best);
+  const std::vector<AuthoredText> pieces = search_.authored_text(best);
   heading(paint, "written by", authors_legend(pieces, author_names(configuration_), paint));
   const bool several = std::ranges::any_of(
       pieces, [&](const AuthoredText& piece) { return piece.author != pieces.front().author; });

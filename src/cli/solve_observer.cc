@@ -16,7 +16,8 @@ SolveObserver::SolveObserver(const Configuration& configuration, const ProblemSe
       progress_(!wanted.progress),
       report_(configuration, search),
       tracer_(search.states()) {
-  if (wanted.watch) watch_.emplace(search.states(), author_names(configuration));
+  if (wanted.watch)
+    watch_.emplace(search.authors(), search.states().setup(), author_names(configuration));
 }
 
 bool SolveObserver::passed(const Pass& pass) {
@@ -34,7 +35,6 @@ bool SolveObserver::rolled_out(const RolloutEvent& event) {
   report_.watch(event);
   detail_ = fmt::format("best {:.3g}, hits {:.0f} %", event.best ? event.best->reward : 0.0,
                         100 * event.ledger.hit_rate());
-  if (watch_) watch_->learn(event.trial, event.outcome);
   if (wanted_.trace || wanted_.drawing) {
     const nlohmann::ordered_json told = tracer_.event(event);
     if (wanted_.trace) trace_ += trace_line(told);

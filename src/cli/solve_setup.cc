@@ -125,7 +125,9 @@ void SolveCliOptions::declare_shared(OptionSet& options) {
   options.values("action", actions,
                  "KEY=VALUE,... with model=NAME, repeatable: one way to unmask, strongest first");
   options.value("preset", preset, "a configuration of the paper by name");
-  options.value("search", search, "which search");
+  options.value("search", search,
+                "unmaskfork; odds for the last points of a large budget, where tests are cheap; "
+                "best-of-n for one action; others are for comparison (--list-searches)");
   options.value("window", window,
                 "tokens of the answer; 0 for what the models recommend, with a preset 768");
   options.value("ratios", ratios,

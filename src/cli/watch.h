@@ -18,14 +18,13 @@ class Watch {
   // Why stderr cannot show it, or nothing. The size is looked at once more for every picture.
   static std::string objection();
 
-  // `names` of the actions. The states of the search must outlive this.
-  Watch(const States& states, std::vector<std::string> names)
-      : authors_(states), setup_(states.setup()), names_(std::move(names)) {}
+  // `names` of the authors. Both must outlive this.
+  Watch(const Authors& authors, const WalkSetup& setup, std::vector<std::string> names)
+      : authors_(authors), setup_(setup), names_(std::move(names)) {}
   ~Watch() { clear(); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  void learn(const Trial& trial, const Outcome& outcome) { authors_.learn(trial, outcome); }
   // After every pass, cheap to call often: its window, and a line of progress.
   void show(const Pass& pass, const std::string& progress);
   void clear();  // removes the picture
@@ -33,7 +32,7 @@ class Watch {
  private:
   void draw(const std::vector<std::string>& lines);
 
-  Authors authors_;
+  const Authors& authors_;
   const WalkSetup& setup_;
   std::vector<std::string> names_;
   bool blocks_ = false;    // some walk had blocks

@@ -222,7 +222,7 @@ TEST(Ensembles, AuthorsAreKnownByCellWhateverTheTokenizers) {
     Trio trio;
     NumberedWalks walker = trio.walker(options);
     Authors authors(walker.states);
-    const auto names = walker.states.setup().authors();
+    const int most = walker.states.setup().author(4, 0);  // the last of the last ensemble
     for (const Trial& trial : some_trials(walker)) {
       std::vector<std::vector<int>> live;
       const Outcome outcome = walker.walk(trial, kNoLimit, [&](const Pass& pass) {
@@ -236,7 +236,7 @@ TEST(Ensembles, AuthorsAreKnownByCellWhateverTheTokenizers) {
       for (const AuthoredText& piece : authors.text(end, kNobody)) {
         text += piece.bytes;
         ASSERT_GE(piece.author, 0);
-        ASSERT_LT(piece.author, static_cast<int>(names.size()));
+        ASSERT_LE(piece.author, most);
       }
       EXPECT_EQ(text, walker.text(end));
     }
@@ -257,6 +257,17 @@ TEST(Ensembles, WhatWasWrittenCanBeReplayed) {
     }
     EXPECT_GT(changes, 10);
   }
+}
+
+TEST(Ensembles, AuthorsAreCountedBehindTheActions) {
+  Trio trio;
+  const NumberedWalks walker = trio.walker({.window = kWindow, .ratios = kRatios});
+  const WalkSetup& setup = walker.states.setup();
+  EXPECT_EQ(setup.author(5, 1), 5);
+  EXPECT_EQ(setup.author(0, 0), 7);
+  EXPECT_EQ(setup.author(0, 2), 9);
+  EXPECT_EQ(setup.author(1, 2), 10);
+  EXPECT_EQ(setup.author(4, 0), 17);
 }
 
 TEST(Ensembles, AMemoGivesTheSameWalks) {

@@ -135,23 +135,19 @@ std::optional<WindowState> WalkSetup::in_ids_of(int model, WindowState state) co
   return state;
 }
 
-std::vector<std::pair<int, int>> WalkSetup::authors() const {
-  std::vector<std::pair<int, int>> authors;
-  for (int action = 0; std::cmp_less(action, actions_.size()); ++action)
-    authors.emplace_back(action, actions_[action].model);
-  for (int action = 0; std::cmp_less(action, actions_.size()); ++action) {
-    if (actions_[action].others.empty()) continue;
-    for (const Action& member : members_of(actions_[action]))
-      authors.emplace_back(action, member.model);
-  }
-  return authors;
-}
-
 int WalkSetup::author(int action, int model) const {
   if (actions_[action].others.empty()) return action;
-  const auto all = authors();
-  const auto members = all.begin() + static_cast<std::ptrdiff_t>(actions_.size());
-  return static_cast<int>(std::find(members, all.end(), std::pair(action, model)) - all.begin());
+  auto number = static_cast<int>(actions_.size());
+  for (int before = 0; before < action; ++before) {
+    const std::size_t others = actions_[before].others.size();
+    if (others > 0) number += static_cast<int>(others) + 1;
+  }
+  if (model == actions_[action].model) return number;
+  for (const Action& other : actions_[action].others) {
+    ++number;
+    if (other.model == model) break;
+  }
+  return number;
 }
 
 bool WalkSetup::closed(const WindowState& state) const {

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "decode/action.h"
@@ -76,8 +75,6 @@ class WalkSetup {
   // The number of an author: of an action of one model its own; then follow, action by action, the
   // models of those that have several.
   int author(int action, int model) const;
-  // By author: the action, and its model.
-  std::vector<std::pair<int, int>> authors() const;
 
   // Whether no action can change the text any more: nothing is masked before the token that ends
   // it.

@@ -14,6 +14,7 @@
 #include "decode/walker.h"
 #include "support/scripted_model.h"
 #include "support/temporary_directory.h"
+#include "tiny/hashed_numbers.h"
 #include "tiny/tiny_tokenizers.h"
 
 namespace umf {
@@ -83,13 +84,14 @@ inline ScriptedModel hashing_model(const Lexicon& lexicon, std::uint64_t salt, i
                  .vocabulary = vocabulary,
                  .max_length = max_length,
                  .block = block};
-  return {info, [=, &lexicon](std::span<const Token> tokens, int position) {
-            const NoiseKey key = noise_key(salt, 0, tokens);
-            std::vector<float> logits(vocabulary, -50.0f);
-            for (int i = 0; i < vocabulary; ++i) {
-              if (!any_special && role_of(lexicon, i) == CellRole::kOtherSpecial) continue;
-              logits[i] = 4 * open_unit(noise_word(key, position, i));
-            }
+  std::vector<Token> never;
+  for (Token id = 0; id < vocabulary && !any_special; ++id) {
+    if (role_of(lexicon, id) == CellRole::kOtherSpecial) never.push_back(id);
+  }
+  return {info, [=](std::span<const Token> tokens, int position) {
+            std::vector<float> logits(vocabulary);
+            hashed_numbers(noise_key(salt, 0, tokens), position, logits);
+            for (const Token id : never) logits[id] = -50.0f;
             return logits;
           }};
 }

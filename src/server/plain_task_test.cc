@@ -116,6 +116,25 @@ TEST(PlainTask, SeveralPromptsAndAnswersAreNumbered) {
   EXPECT_EQ(done.prompt_tokens, 2) << "each prompt once";
 }
 
+// Each writes what it is sure of; the text is sent from the left all the same.
+TEST(PlainTask, SeveralModelsWriteOneAnswer) {
+  ScriptedModel first = writer("ab", /*from_the_left=*/true);
+  ScriptedModel second = writer("ab", /*from_the_left=*/false);
+  RecordingListener listener;
+  PlainPlan plan = plan_of(8);
+  plan.action.commit = {CommitRule::Kind::kTau, 0.9f};
+  plan.action.ensemble = Ensemble::kRelay;
+  plan.action.others = {{.model = 1, .commit = plan.action.commit}};
+  const Completion done =
+      PlainTask({{{&first, &tokenizer(), {5}}, {&second, &tokenizer(), {5}}}}, plan).run(listener);
+  ASSERT_EQ(done.choices.size(), 1);
+  EXPECT_EQ(done.choices[0].text, "ab");
+  EXPECT_EQ(done.choices[0].finish, "stop");
+  EXPECT_EQ(listener.joined(0), "ab");
+  EXPECT_EQ(done.nfe, first.forward_passes() + second.forward_passes());
+  EXPECT_EQ(done.prompt_tokens, 1);
+}
+
 TEST(PlainTask, AnAnswerThatCouldOnlyBeTheSameIsWrittenOnce) {
   ScriptedModel model = writer("ab", /*from_the_left=*/true);
   RecordingListener listener;

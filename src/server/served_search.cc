@@ -4,7 +4,6 @@
 
 #include <chrono>
 
-#include "decode/authors.h"
 #include "server/api_error.h"
 #include "server/event_log.h"
 #include "server/masked_text.h"
@@ -51,7 +50,6 @@ class SearchRun final : public SearchObserver {
   const ServedNews news_;
   Listener& listener_;
   ProblemSearch search_;
-  Authors authors_{search_.states()};  // for those who draw, as the two below
   TraceWriter trace_{search_.states()};
   std::chrono::steady_clock::time_point drawn_{};
   long passes_ = 0;
@@ -102,7 +100,7 @@ void SearchRun::draw(const Pass& pass) {
 Json SearchRun::drawn_state_json(const Pass& pass) const {
   const auto& [trial, model, lexicon, window, commits, writers] = pass;
   Json by = Json::array();
-  for (const int author : authors_.of(trial, lexicon, window, writers)) {
+  for (const int author : search_.authors().of(trial, lexicon, window, writers)) {
     if (by.empty() || by.back()[0] != author) by.push_back({author, 0});
     by.back()[1] = by.back()[1].get<int>() + 1;
   }
@@ -118,7 +116,6 @@ Json SearchRun::drawn_state_json(const Pass& pass) const {
 
 bool SearchRun::rolled_out(const RolloutEvent& event) {
   passes_ = event.ledger.nfe;
-  if (news_.drawn) authors_.learn(event.trial, event.outcome);
   if (news_.rollouts) listener_.rollout(rollout_json(event));
   return listener_.wanted();
 }

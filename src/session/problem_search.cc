@@ -103,7 +103,7 @@ Solution ProblemSearch::run(SearchObserver& observer) {
 
 std::string ProblemSearch::text(StateId end) const { return to_valid_utf8(states_.text(end)); }
 
-std::vector<AuthoredText> ProblemSearch::authors(const Candidate& candidate) const {
+std::vector<AuthoredText> ProblemSearch::authored_text(const Candidate& candidate) const {
   std::vector<AuthoredText> pieces = authors_.text(candidate.end, candidate.actions.back());
   for (AuthoredText& piece : pieces) piece.bytes = to_valid_utf8(piece.bytes);
   return pieces;

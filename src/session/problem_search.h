@@ -45,7 +45,9 @@ class ProblemSearch {
   // The answer of a candidate; bytes that are not UTF-8 are replaced.
   std::string text(StateId end) const;
   // The same text by who wrote it: author_names() of the configuration tells who is who.
-  std::vector<AuthoredText> authors(const Candidate& candidate) const;
+  std::vector<AuthoredText> authored_text(const Candidate& candidate) const;
+  // Of every state that a rollout has passed, before observers hear of the rollout.
+  const Authors& authors() const { return authors_; }
   long prompt_tokens() const {
     return static_cast<long>(states_.setup().participants().front().prompt.size());
   }

@@ -38,7 +38,8 @@ Plan make_plan(const SearchRequest& request, const Preset* preset) {
   Plan plan;
   if (preset != nullptr) {
     for (const ActionChoice& action : preset->actions) {
-      plan.add_model({action.model, published_id(action.model)});
+      for (const std::string& name : split_models(action.model, {}))
+        plan.add_model({name, published_id(name)});
       plan.actions.push_back(action);
     }
   }

@@ -206,6 +206,59 @@ TEST(Cli, GenerateReportsWhatItDid) {
   for (const auto& [cell, token] : committed) EXPECT_EQ(json["tokens"][cell], token);
 }
 
+TEST(Cli, SeveralModelsWriteOneText) {
+  const auto run = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"generate",
+                                      "--model",
+                                      "a=" + tiny("tiny-dream"),
+                                      "--model",
+                                      "b=" + tiny("tiny-llada"),
+                                      "--length",
+                                      "24",
+                                      "--json",
+                                      "--quiet",
+                                      "--commit",
+                                      "tau:0.05",
+                                      "Hello"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Finished outcome = umf(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return Json::parse(outcome.out, nullptr, /*allow_exceptions=*/false);
+  };
+  for (const char* rule : {"relay", "poll"}) {
+    const Json json = run({"--rule", rule});
+    EXPECT_EQ(json["model"], "a+b");
+    EXPECT_EQ(json["action"]["rule"], rule);
+    EXPECT_TRUE(json["complete"].get<bool>());
+    EXPECT_LT(json["nfe"], 2 * 24);
+    EXPECT_GT(json["written"]["a"].get<int>() + json["written"]["b"].get<int>(), 0);
+    EXPECT_EQ(run({"--rule", rule, "--threads", "1"})["tokens"], json["tokens"]);
+  }
+  EXPECT_EQ(run({})["action"]["rule"], "relay") << "unless something else is said";
+  const std::string a = tiny("tiny-dream"), b = tiny("tiny-llada");
+  expect_refusal(umf({"generate", "--model", a, "--model", b, "--per-step", "2", "hi"}),
+                 "leave out the schedule");
+  expect_refusal(umf({"generate", "--model", a, "--model", b, "--rule", "vote", "hi"}),
+                 "there is no rule for several models 'vote'");
+}
+
+TEST(Cli, SurePassesCommitSeveralTokens) {
+  const auto passes = [](const std::string& commit) {
+    const Finished outcome = umf({"generate", "--model", tiny("tiny-llada"), "--length", "24",
+                                  "--json", "--quiet", "--commit", commit, "Hello"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return Json::parse(outcome.out)["nfe"].get<int>();
+  };
+  EXPECT_EQ(passes("one"), 24);
+  EXPECT_LT(passes("tau:0.02"), 24);
+  EXPECT_EQ(passes("tau:1"), 24);
+  expect_refusal(umf({"generate", "--model", tiny("tiny-llada"), "--commit", "all", "hi"}),
+                 "there is no commit rule 'all'");
+  expect_refusal(umf({"generate", "--model", tiny("tiny-llada"), "--commit", "tau:0.9", "--steps",
+                      "8", "--schedule", "llada", "hi"}),
+                 "commit=tau:0.9 says how many");
+}
+
 TEST(Cli, GenerateRefusesContradictions) {
   const std::string model = tiny("tiny-llada");
   expect_refusal(umf({"generate", "--model", model}), "needs a prompt");

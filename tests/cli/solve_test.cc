@@ -102,7 +102,7 @@ TEST_F(SolveCli, ACurveGivesWhatSmallerBudgetsWould) {
 }
 
 TEST_F(SolveCli, EverySearchRuns) {
-  for (const char* search : {"unmaskfork", "best-of-n", "dts", "ab-mcts-m", "ab-mcts-a"}) {
+  for (const char* search : {"unmaskfork", "best-of-n", "dts", "ab-mcts-m", "ab-mcts-a", "odds"}) {
     const Finished run = umf(
         one_model({"--search", search, "--budget", "40", "--json", "--action", "temperature=1"}));
     ASSERT_EQ(run.status, 0) << search << ": " << run.err;
@@ -110,6 +110,26 @@ TEST_F(SolveCli, EverySearchRuns) {
     EXPECT_LE(Json::parse(run.out)["search"]["nfe"], 40);
   }
   EXPECT_EQ(umf(two_models({"--search", "pair", "--budget", "64"})).status, 0);
+}
+
+// Under those of the command line.
+TEST_F(SolveCli, OptionsMayComeFromAFile) {
+  const std::string file = place("config.json");
+  const auto with = [&](const std::string& text, std::vector<std::string> more) {
+    write_file(file, text);
+    more.insert(more.begin(), {"--config", file, "--json"});
+    return umf(one_model(more));
+  };
+  const std::string text = R"({"search": "best-of-n", "best-of-n-samples": 2,
+                               "budget-policy": "finish", "about": "for a test"})";
+  const Json json = Json::parse(with(text, {}).out);
+  EXPECT_EQ(json["search"]["name"], "best-of-n");
+  EXPECT_EQ(json["search"]["rollouts"], 2);
+  const Json other = Json::parse(with(text, {"--best-of-n-samples", "1"}).out);
+  EXPECT_EQ(other["search"]["rollouts"], 1);
+  expect_refusal(with(R"({"windw": 16})", {}), "Did you mean --window?");
+  expect_refusal(with(R"(["window"])", {}), "must be an object of options");
+  expect_refusal(with(R"({"config": "x"})", {}), "cannot name another 'config'");
 }
 
 TEST_F(SolveCli, AHighEnoughRewardEndsTheSearch) {
@@ -132,7 +152,8 @@ TEST_F(SolveCli, PresetsAreListed) {
   EXPECT_EQ(kinds["dts"], 8);
   EXPECT_EQ(kinds["pair"], 6);
   EXPECT_EQ(kinds["abm"], 6) << "28 baselines";
-  EXPECT_EQ(kinds.size(), 5);
+  EXPECT_EQ(kinds["relay"], 1);
+  EXPECT_EQ(kinds.size(), 6);
 }
 
 TEST_F(SolveCli, APresetWithoutItsModelsNamesTheDownload) {
@@ -153,6 +174,13 @@ TEST_F(SolveCli, APresetRunsOnTheModelsItIsGiven) {
   EXPECT_EQ(actions[0]["strategy"], "entropy");
   EXPECT_EQ(actions[0]["temperature"], 0.1);
   EXPECT_EQ(actions[1]["strategy"], "low-confidence");
+  for (const Json& action : actions) EXPECT_EQ(action["commit"], "one");
+  const Finished relay = umf(
+      {"solve", problem(), "--preset", "relay-code", "--model", "dream-coder=" + tiny("tiny-dream"),
+       "--model", "llada=" + tiny("tiny-llada"), "--model", "diffucoder=" + tiny("tiny-diffucoder"),
+       "--window", "8", "--budget", "24", "--json", "--stop-at-reward", "never"});
+  ASSERT_EQ(relay.status, 0) << relay.err;
+  EXPECT_EQ(Json::parse(relay.out)["actions"][0]["model"], "dream-coder+llada+diffucoder");
 }
 
 TEST_F(SolveCli, RefusesWhatCannotBe) {

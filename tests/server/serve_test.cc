@@ -166,6 +166,25 @@ TEST(Serve, AStopStringCutsTheSameText) {
   EXPECT_EQ(cut.json()["choices"][0]["finish_reason"], "stop");
 }
 
+TEST(Serve, SeveralModelsAnswerAsByGenerate) {
+  const Server server;
+  const Finished written =
+      umf({"generate", "--model", tiny("tiny-dream"), "--model", tiny("tiny-llada"), "--length",
+           "16", "--commit", "tau:0.05", "--json", "--quiet", "Write letters."});
+  ASSERT_EQ(written.status, 0) << written.err;
+  const HttpReply reply = server.chat("Write letters.", R"("max_tokens": 16, "umf": {"actions": [
+      {"models": ["dream", "llada"], "rule": "relay", "commit": "tau:0.05"}]})");
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(reply.text(), Json::parse(written.out)["answer"]);
+  for (const char* wrong : {R"({"models": []})", R"({"models": "dream"})", R"({"models": [1]})",
+                            R"({"models": ["dream", "nobody"]})"}) {
+    const HttpReply refused =
+        server.chat("Hi", std::string(R"("max_tokens": 8, "umf": {"actions": [)") + wrong + "]}");
+    EXPECT_GE(refused.status, 400) << wrong;
+    EXPECT_LT(refused.status, 500) << wrong;
+  }
+}
+
 TEST(Serve, ASearchIsAnsweredAsBySolve) {
   const std::string reward =
       R"({"type": "text", "checks": [{"contains": "a"}, {"contains": "e"}, {"lacks": "q"}, {"contains": "#"}]})";

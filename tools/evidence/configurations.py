@@ -79,10 +79,12 @@ def spent(models, budgets=BUDGETS[:5]):
 
 
 def short():
-    """The claim alone: who must be beaten, and who is as good, up to 16 windows."""
+    """The claims alone: who must be beaten, and who is as good, up to 16 windows; relays and parallel commits."""
     names = ("greedy-dream", "greedy-llada", "greedy-diffcoder", "bon-dream-1.0", "pair-dream-llada-1.0",
              "pair-dream-diffcoder-1.0", "umf-dream-llada", "umf-3", "abm-3-1.0")
-    return [dict(one, budget=one["budget"][:5 - (one["search"] == "pair")]) for one in main() if one["name"] in names]
+    ours = ("alone-relay-0.999", "umf-3-tau", "umf-3-relays")
+    return [dict(one, budget=one["budget"][:5 - (one["search"] == "pair")]) for one in main() if one["name"] in names] + [
+            one for one in fewer() if one["name"] in ours]
 
 
 def dropout():
