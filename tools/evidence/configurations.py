@@ -179,7 +179,7 @@ def smoke():
     return [alone()[0], fork("umf-3", list(RULES), few),
             configuration("bon-dream-1.0", "best-of-n", [("dream", "1.0")], few),
             configuration("pair-dream-llada-1.0", "pair", [("dream", "1.0"), ("llada", "1.0")], few[1:])
-            ] + spent(["dream", "llada"], BUDGETS[:3])
+            ] + spent(["dream", "llada"], few)
 
 
 if __name__ == "__main__":
