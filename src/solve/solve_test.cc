@@ -202,7 +202,10 @@ TEST(Solve, ARolloutThatEndsBeforeTheNextCheckpointMakesALeaf) {
     using EditedWorld::EditedWorld;
     Outcome walk(const Trial& trial, int limit) override {
       Outcome outcome = table.walk(trial, limit);
-      if (trial.action == 1) outcome.path.erase(outcome.path.begin(), outcome.path.end() - 1);
+      if (trial.action == 1) {
+        outcome.path = {outcome.path.back()};
+        outcome.passes_at = {outcome.passes_at.back()};
+      }
       return outcome;
     }
   } world{Scenario{}};
