@@ -51,13 +51,18 @@ std::string name_of(const CommitRule& rule) {
   return fmt::format("{}:{}", rule.kind == CommitRule::Kind::kTau ? "tau" : "frechet", rule.bound);
 }
 
-std::vector<int> sure_offers(const CommitRule& rule, std::span<const Offer> offers) {
-  if (rule.kind == CommitRule::Kind::kOne) return {};
+std::vector<int> text_first(std::span<const Offer> offers) {
   const bool any_text = std::ranges::any_of(offers, [](const Offer& offer) { return !offer.ends; });
   std::vector<int> eligible;
   for (int i = 0; std::cmp_less(i, offers.size()); ++i) {
     if (!(any_text && offers[i].ends)) eligible.push_back(i);
   }
+  return eligible;
+}
+
+std::vector<int> sure_offers(const CommitRule& rule, std::span<const Offer> offers) {
+  if (rule.kind == CommitRule::Kind::kOne) return {};
+  std::vector<int> eligible = text_first(offers);
   if (rule.kind == CommitRule::Kind::kTau) {
     std::erase_if(eligible, [&](int i) { return offers[i].probability < rule.bound; });
     return eligible;

@@ -31,8 +31,11 @@ struct Offer {
   bool ends = false;      // the candidate ends the text, or pads it
 };
 
-// Which of them the rule is sure of, in ascending order; where any offer is text, no end. Depends
-// on nothing else. `one` is never sure.
+// Which of them may be committed together, in ascending order: text, and ends where there is none.
+std::vector<int> text_first(std::span<const Offer> offers);
+
+// Which of these the rule is sure of, in ascending order. Depends on nothing else. `one` is never
+// sure.
 std::vector<int> sure_offers(const CommitRule& rule, std::span<const Offer> offers);
 
 }  // namespace umf

@@ -59,14 +59,12 @@ class Turns {
   bool out_of_passes() const { return turn_.passes == limit_; }
   // False: the observer has seen enough.
   bool show(const Look& look, const WindowState& window);
-  Turn& write(const Look& look, const std::vector<const Answer*>& answers);
-  Turn& write_together(const std::vector<std::pair<const Look*, const Answer*>>& answers);
+  void write(const Look& look, const std::vector<const Answer*>& answers);
+  void write_together(const std::vector<std::pair<const Look*, const Answer*>>& answers);
   Offer offer(const Look& look, const Answer& answer) const {
     return offer_of(answer.prediction, setup_.lexicon_of_model(look.model).tokens);
   }
-  // Text before what ends it, as the rule has it.
-  std::vector<const Answer*> eligible(const Look& look) const;
-  std::vector<const Answer*> sure(const Look& look) const;
+  std::vector<Offer> offers(const Look& look) const;
 
   const WalkSetup& setup_;
   WindowState& state_;
@@ -117,24 +115,13 @@ bool Turns::show(const Look& look, const WindowState& window) {
   return !turn_.stopped;
 }
 
-std::vector<const Answer*> Turns::eligible(const Look& look) const {
-  std::vector<const Answer*> text, all;
-  for (const Answer& answer : look.answers) {
-    all.push_back(&answer);
-    if (!offer(look, answer).ends) text.push_back(&answer);
-  }
-  return text.empty() ? all : text;
-}
-
-std::vector<const Answer*> Turns::sure(const Look& look) const {
+std::vector<Offer> Turns::offers(const Look& look) const {
   std::vector<Offer> offers;
   for (const Answer& answer : look.answers) offers.push_back(offer(look, answer));
-  std::vector<const Answer*> found;
-  for (const int i : sure_offers(rule_, offers)) found.push_back(&look.answers[i]);
-  return found;
+  return offers;
 }
 
-Turn& Turns::write(const Look& look, const std::vector<const Answer*>& answers) {
+void Turns::write(const Look& look, const std::vector<const Answer*>& answers) {
   state_ = look.window;
   state_.steps_left = 0;
   for (const Answer* answer : answers) {
@@ -142,7 +129,6 @@ Turn& Turns::write(const Look& look, const std::vector<const Answer*>& answers) 
     turn_.commits.push_back({{answer->cell, answer->prediction.token}, look.model});
   }
   setup_.sign(state_, look.model);
-  return turn_;
 }
 
 // The first who is sure writes all that it is sure of. Where nobody is, the surest of all writes
@@ -156,15 +142,17 @@ Turn Turns::relay() {
       if (!show(before, before.window) || out_of_passes()) return turn_;
     }
     pass(looks_.back());
-    const std::vector<const Answer*> certain = sure(looks_.back());
-    if (certain.empty()) continue;
-    write(looks_.back(), certain);
-    show(looks_.back(), state_);
+    const Look& look = looks_.back();
+    std::vector<const Answer*> sure;
+    for (const int i : sure_offers(rule_, offers(look))) sure.push_back(&look.answers[i]);
+    if (sure.empty()) continue;
+    write(look, sure);
+    show(look, state_);
     return turn_;
   }
   Surest surest;
   for (const Look& look : looks_) {
-    for (const Answer* answer : eligible(look)) surest.offer(look, *answer);
+    for (const int i : text_first(offers(look))) surest.offer(look, look.answers[i]);
   }
   write(*surest.look, {surest.answer});
   show(*surest.look, state_);
@@ -181,7 +169,7 @@ bool Turns::cells_correspond() const {
   });
 }
 
-Turn& Turns::write_together(const std::vector<std::pair<const Look*, const Answer*>>& answers) {
+void Turns::write_together(const std::vector<std::pair<const Look*, const Answer*>>& answers) {
   const Lexicon& lexicon = setup_.lexicon_of(state_);
   for (const auto& [look, answer] : answers) {
     const Token token = answer->prediction.token;
@@ -193,7 +181,6 @@ Turn& Turns::write_together(const std::vector<std::pair<const Look*, const Answe
     turn_.commits.push_back({{answer->cell, here.front()}, look->model});
   }
   if (!turn_.commits.empty()) state_.steps_left = 0;
-  return turn_;
 }
 
 // All look; each cell is offered by whoever is surest of it.
@@ -217,15 +204,14 @@ Turn Turns::poll() {
     chosen.emplace_back(by_cell[i].look, by_cell[i].answer);
   write_together(chosen);
   if (turn_.commits.empty()) {
-    const bool any_text = std::ranges::any_of(offers, [](const Offer& o) { return !o.ends; });
     Surest surest;
-    for (std::size_t i = 0; i < by_cell.size(); ++i) {
-      if (!(any_text && offers[i].ends)) surest.offer(*by_cell[i].look, *by_cell[i].answer);
-    }
+    for (const int i : text_first(offers)) surest.offer(*by_cell[i].look, *by_cell[i].answer);
     write_together({{surest.look, surest.answer}});
     if (turn_.commits.empty()) write(*surest.look, {surest.answer});
   }
-  show(looks_.back(), state_);
+  // With the last look, by a model that reads these ids.
+  const auto same_ids = [&](const Look& look) { return look.window.lexicon == state_.lexicon; };
+  show(*std::ranges::find_if(looks_, same_ids), state_);
   return turn_;
 }
 

@@ -101,8 +101,10 @@ TEST(Ensembles, EveryLookIsAPassAndIsPaid) {
   for (int action = 0; action < walker.actions(); ++action) {
     const int before = trio.forward_passes();
     int seen = 0;
-    const Outcome outcome =
-        walker.walk({0, action}, kNoLimit, [&](const Pass&) { return ++seen > 0; });
+    const Outcome outcome = walker.walk({0, action}, kNoLimit, [&](const Pass& pass) {
+      EXPECT_EQ(&pass.lexicon, &walker.walker.setup().lexicon_of_model(pass.model));
+      return ++seen > 0;
+    });
     EXPECT_EQ(trio.forward_passes() - before, outcome.passes);
     EXPECT_EQ(seen, outcome.passes);
   }
