@@ -51,22 +51,6 @@ struct Trio {
   }
 };
 
-std::vector<WalkOptions> all_options() {
-  std::vector<WalkOptions> all;
-  for (const int block : {0, 8}) {
-    for (const WindowPolicy policy : {WindowPolicy::kPreserveMasks, WindowPolicy::kFixedWindow}) {
-      for (const bool closed : {false, true}) {
-        all.push_back({.window = kWindow,
-                       .ratios = kRatios,
-                       .block_length = block,
-                       .policy = policy,
-                       .closed_text = closed});
-      }
-    }
-  }
-  return all;
-}
-
 std::vector<Trial> some_trials(NumberedWalks& walker) {
   std::vector<Trial> trials;
   for (int action = 0; action < walker.actions(); ++action) trials.push_back({0, action});
@@ -79,7 +63,7 @@ std::vector<Trial> some_trials(NumberedWalks& walker) {
 }
 
 TEST(Ensembles, StayingWithTheActionAtACheckpointRepeatsTheRestOfTheWalk) {
-  for (const WalkOptions& options : all_options()) {
+  for (const WalkOptions& options : every_way_to_walk(kWindow)) {
     Trio trio;
     NumberedWalks walker = trio.walker(options);
     for (const Trial& trial : some_trials(walker)) {
@@ -111,7 +95,7 @@ TEST(Ensembles, EveryLookIsAPassAndIsPaid) {
 }
 
 TEST(Ensembles, ALimitCutsTheWalkAtItsLastCommit) {
-  for (const WalkOptions& options : all_options()) {
+  for (const WalkOptions& options : every_way_to_walk(kWindow)) {
     Trio trio;
     NumberedWalks walker = trio.walker(options);
     for (int action = 0; action < walker.actions(); ++action) {
@@ -131,7 +115,7 @@ TEST(Ensembles, ALimitCutsTheWalkAtItsLastCommit) {
 }
 
 TEST(Ensembles, MasksFallWithEveryCommitAndTheTextStays) {
-  for (const WalkOptions& options : all_options()) {
+  for (const WalkOptions& options : every_way_to_walk(kWindow)) {
     Trio trio;
     NumberedWalks walker = trio.walker(options);
     for (int action = 0; action < 5; ++action) {
@@ -220,7 +204,7 @@ TEST(Poll, EachCellGoesToWhoeverIsSurest) {
 }
 
 TEST(Ensembles, AuthorsAreKnownByCellWhateverTheTokenizers) {
-  for (const WalkOptions& options : all_options()) {
+  for (const WalkOptions& options : every_way_to_walk(kWindow)) {
     Trio trio;
     NumberedWalks walker = trio.walker(options);
     Authors authors(walker.states);
@@ -246,7 +230,7 @@ TEST(Ensembles, AuthorsAreKnownByCellWhateverTheTokenizers) {
 }
 
 TEST(Ensembles, WhatWasWrittenCanBeReplayed) {
-  for (const WalkOptions& options : all_options()) {
+  for (const WalkOptions& options : every_way_to_walk(kWindow)) {
     Trio trio;
     NumberedWalks walker = trio.walker(options);
     int changes = 0;

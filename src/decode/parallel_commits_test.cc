@@ -39,22 +39,6 @@ struct Duo {
   int forward_passes() const { return dream.forward_passes() + llada.forward_passes(); }
 };
 
-std::vector<WalkOptions> all_options() {
-  std::vector<WalkOptions> all;
-  for (const int block : {0, 8}) {
-    for (const WindowPolicy policy : {WindowPolicy::kPreserveMasks, WindowPolicy::kFixedWindow}) {
-      for (const bool closed : {false, true}) {
-        all.push_back({.window = kWindow,
-                       .ratios = kRatios,
-                       .block_length = block,
-                       .policy = policy,
-                       .closed_text = closed});
-      }
-    }
-  }
-  return all;
-}
-
 // From the root, and from the first checkpoints of all actions.
 std::vector<Trial> some_trials(NumberedWalks& walker) {
   std::vector<Trial> trials;
@@ -67,7 +51,7 @@ std::vector<Trial> some_trials(NumberedWalks& walker) {
 }
 
 TEST(ParallelCommits, StayingWithTheActionAtACheckpointRepeatsTheRestOfTheWalk) {
-  for (const WalkOptions& options : all_options()) {
+  for (const WalkOptions& options : every_way_to_walk(kWindow)) {
     Duo duo;
     NumberedWalks walker = duo.walker(options);
     for (const Trial& trial : some_trials(walker)) {
@@ -121,7 +105,7 @@ TEST(ParallelCommits, ACheckpointIsTheFirstStateAtOrBelowItsTarget) {
 }
 
 TEST(ParallelCommits, ALimitGivesAPrefixThatCanBeTakenUpAgain) {
-  for (const WalkOptions& options : all_options()) {
+  for (const WalkOptions& options : every_way_to_walk(kWindow)) {
     Duo duo;
     NumberedWalks walker = duo.walker(options);
     for (int action = 0; action < walker.actions(); ++action) {

@@ -12,6 +12,7 @@
 #include "decode/lexicon.h"
 #include "decode/states.h"
 #include "decode/walker.h"
+#include "search/checkpoints.h"
 #include "support/scripted_model.h"
 #include "support/temporary_directory.h"
 #include "tiny/hashed_numbers.h"
@@ -117,6 +118,24 @@ inline ScriptedModel wishing_model(const Lexicon& lexicon, std::uint64_t salt, i
                            8.4f * open_unit(noise_word(key, position, 1));
             return logits;
           }};
+}
+
+// With and without blocks and closed text, under both policies, by the paper's checkpoints.
+inline std::vector<WalkOptions> every_way_to_walk(int window) {
+  const std::vector<int> ratios(std::begin(kPaperRatios), std::end(kPaperRatios));
+  std::vector<WalkOptions> all;
+  for (const int block : {0, 8}) {
+    for (const WindowPolicy policy : {WindowPolicy::kPreserveMasks, WindowPolicy::kFixedWindow}) {
+      for (const bool closed : {false, true}) {
+        all.push_back({.window = window,
+                       .ratios = ratios,
+                       .block_length = block,
+                       .policy = policy,
+                       .closed_text = closed});
+      }
+    }
+  }
+  return all;
 }
 
 // A walker, and the states that it reaches by number.
