@@ -13,6 +13,9 @@ struct TestVerdict {
   std::string name;  // "f(2) == 7", "test 3", or what the data set calls it
   TestOutcome outcome = TestOutcome::kPass;
   std::string why;  // "expected 7, got 5"; empty where it passed
+  // Texts of lines of the program that an exception went through, where it was raised last; without
+  // the space around them.
+  std::vector<std::string> lines = {};
 };
 
 struct Verdict {

@@ -5,14 +5,17 @@
 #include <span>
 #include <vector>
 
+#include "base/verdict.h"
 #include "decode/lexicon.h"
 #include "decode/walk.h"
 
 namespace umf {
 
-// By line, each with its kinds in the order of Opening::Kind; their places are the caller's to
-// fill. Depends on the cells alone.
-std::vector<Opening> openings_of(std::span<const Token> cells, const Lexicon& lexicon);
+// What failing tests name first: all lines of a test, then the one where the exception was raised.
+// Then by line, each with its kinds in the order of Opening::Kind. Their places are the caller's to
+// fill. Depends on the arguments alone.
+std::vector<Opening> openings_of(std::span<const Token> cells, const Lexicon& lexicon,
+                                 const Verdict& verdict = {});
 
 // The state that an opening makes of an end.
 WindowState opened(WindowState end, const Opening& opening, Token mask);

@@ -35,9 +35,9 @@ std::string shown(const std::vector<Token>& cells) {
   return text;
 }
 
-std::vector<std::string> all_opened(const std::vector<Token>& cells) {
+std::vector<std::string> all_opened(const std::vector<Token>& cells, const Verdict& verdict = {}) {
   std::vector<std::string> windows;
-  for (const Opening& opening : openings_of(cells, llada_lexicon())) {
+  for (const Opening& opening : openings_of(cells, llada_lexicon(), verdict)) {
     const WindowState state = opened({0, cells, 3, 1}, opening, llada_lexicon().tokens.mask);
     EXPECT_EQ(state.cells.size(), cells.size());
     EXPECT_EQ(state.steps_left, 0);
@@ -68,6 +68,29 @@ TEST(Openings, EmptyLinesAndEmptyTextsHaveNone) {
             (std::vector<std::string>{"line _\n\nb.", "line a\n\n_.", "suffix a\n\n__"}));
 }
 
+Verdict naming(const std::vector<std::vector<std::string>>& lines) {
+  Verdict verdict;
+  for (const std::vector<std::string>& of_test : lines)
+    verdict.tests.push_back({"test", TestOutcome::kError, "raised", of_test});
+  return verdict;
+}
+
+TEST(Openings, OfLinesThatFailingTestsNameComeFirst) {
+  const std::vector<Token> cells = finished("ab\n  cd \nab\ne", 15);
+  const std::size_t others = all_opened(cells).size();
+  auto windows = all_opened(cells, naming({{}, {"e", "cd"}, {"e", "cd"}, {"ab"}}));
+  EXPECT_EQ(windows.size(), 3 + others);
+  windows.resize(3);
+  EXPECT_EQ(windows,
+            (std::vector<std::string>{"named ab\n_____\nab\n_..", "named ab\n_____\nab\ne..",
+                                      "named __\n  cd \n__\ne.."}));
+}
+
+TEST(Openings, OfLinesThatAreNotInTheTextAreNone) {
+  const std::vector<Token> cells = finished("ab\ncd", 8);
+  EXPECT_EQ(all_opened(cells, naming({{"a", "b", "", "ab\ncd", "x"}})), all_opened(cells));
+}
+
 // Whatever walks end with: an opening keeps what it does not mask, and its authors.
 TEST(Openings, KeepTheRestOfTheTextAndItsAuthors) {
   ScriptedModel dream = wishing_model(dream_lexicon(), 1),
@@ -80,7 +103,7 @@ TEST(Openings, KeepTheRestOfTheTextAndItsAuthors) {
   for (int action = 0; action < 2; ++action) {
     Outcome outcome = walker.walk({0, action}, INT_MAX);
     const StateId end = outcome.path.back().state;
-    outcome.openings = walker.states.openings(end);
+    outcome.openings = walker.states.openings(end, {});
     authors.learn({0, action}, outcome);
     for (const Opening& opening : outcome.openings) {
       ++openings;

@@ -100,10 +100,10 @@ Outcome States::number(const Walk& walk) {
   return outcome;
 }
 
-std::vector<Opening> States::openings(StateId end) {
+std::vector<Opening> States::openings(StateId end, const Verdict& verdict) {
   const WindowState state = at(end);
   std::vector<Opening> found;
-  for (Opening& opening : openings_of(state.cells, lexicon_of(state))) {
+  for (Opening& opening : openings_of(state.cells, lexicon_of(state), verdict)) {
     opening.place = place(opened(state, opening, lexicon_of(state).tokens.mask));
     found.push_back(std::move(opening));
   }

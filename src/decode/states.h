@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/verdict.h"
 #include "decode/walk.h"
 #include "decode/walk_setup.h"
 
@@ -44,7 +45,7 @@ class States {
   StateId intern(const WindowState& state);
   Outcome number(const Walk& walk);
   // How the text of a state without masks can be opened again.
-  std::vector<Opening> openings(StateId end);
+  std::vector<Opening> openings(StateId end, const Verdict& verdict);
   // Equal children are merged.
   Branching number(const WindowBranching& branching);
 

@@ -69,7 +69,8 @@ struct Reports {
     } else {
       const auto outcome = outcome_named(line.at("outcome"));
       if (!outcome || tests.size() == names.size()) throw Error("a report that nobody asked for");
-      tests.push_back({names[tests.size()], *outcome, line.value("why", "")});
+      tests.push_back({names[tests.size()], *outcome, line.value("why", ""),
+                       line.value("lines", std::vector<std::string>{})});
     }
   }
 };

@@ -7,9 +7,9 @@
 
 namespace umf {
 
-// A finished job of a tester that reports {"tests": [names]} and then one {"outcome", "why"} per
-// test. What limits ended counts against the tests that were left; what the sandbox could not do is
-// tried again, and then no verdict: NaN, with the reason.
+// A finished job of a tester that reports {"tests": [names]} and then one {"outcome", "why",
+// "lines"} per test. What limits ended counts against the tests that were left; what the sandbox
+// could not do is tried again, and then no verdict: NaN, with the reason.
 Verdict judge_with(Sandbox& sandbox, const PythonJob& job);
 
 // The same from a result, without running anything.

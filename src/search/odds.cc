@@ -16,6 +16,8 @@ int thirds(double reward) { return std::min(static_cast<int>(bounded(reward) * 3
 
 CandidateKind kind_of(Opening::Kind kind) {
   switch (kind) {
+    case Opening::Kind::kNamed:
+      return CandidateKind::kNamed;
     case Opening::Kind::kLine:
       return CandidateKind::kLine;
     case Opening::Kind::kBorrowed:

@@ -13,9 +13,10 @@ namespace umf {
 namespace {
 
 constexpr double kWeight = 4;
-constexpr const char* kNames[kCandidateKinds] = {"whole", "switch", "line", "borrowed", "suffix"};
+constexpr const char* kNames[kCandidateKinds] = {"whole", "switch",   "named",
+                                                 "line",  "borrowed", "suffix"};
 // Until a table says otherwise: as they were on the embedded models' problems.
-constexpr double kDefaults[kCandidateKinds] = {0.5, 0.013, 0.002, 0.003, 0.011};
+constexpr double kDefaults[kCandidateKinds] = {0.5, 0.013, 0.005, 0.002, 0.003, 0.011};
 
 }  // namespace
 

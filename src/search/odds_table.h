@@ -10,8 +10,8 @@
 namespace umf {
 
 // Where a candidate comes from.
-enum class CandidateKind : std::uint8_t { kWhole, kSwitch, kLine, kBorrowed, kSuffix };
-inline constexpr int kCandidateKinds = 5;
+enum class CandidateKind : std::uint8_t { kWhole, kSwitch, kNamed, kLine, kBorrowed, kSuffix };
+inline constexpr int kCandidateKinds = 6;
 const char* name_of(CandidateKind kind);
 
 struct CandidateTraits {

@@ -41,6 +41,7 @@ struct Write {
 // A finished text with some cells masked again, to be filled by another action.
 struct Opening {
   enum class Kind : std::uint8_t {
+    kNamed,     // what a failing test names
     kLine,      // one line
     kBorrowed,  // one line, with room that the end of the window gives up
     kSuffix,    // everything from a line on
@@ -52,7 +53,7 @@ struct Opening {
   bool operator==(const Opening&) const = default;
 };
 constexpr const char* name_of(Opening::Kind kind) {
-  constexpr const char* kNames[] = {"line", "borrowed", "suffix"};
+  constexpr const char* kNames[] = {"named", "line", "borrowed", "suffix"};
   return kNames[static_cast<int>(kind)];
 }
 

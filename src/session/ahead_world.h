@@ -51,8 +51,8 @@ class AheadWorld final : public World {
   }
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;
-  std::vector<Opening> openings(StateId end) override {
-    return cheap_ ? states_.openings(end) : std::vector<Opening>{};
+  std::vector<Opening> openings(StateId end, const Verdict& verdict) override {
+    return cheap_ ? states_.openings(end, verdict) : std::vector<Opening>{};
   }
 
   // Ends what nobody will ask for any more; nothing can be walked or judged afterwards.

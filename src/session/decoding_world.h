@@ -31,8 +31,8 @@ class DecodingWorld final : public World {
     return states_.number(walker_.branch({from, action}, states_.at(from), children, observer_));
   }
   Verdict judge(StateId end) override { return reward_.judge(states_.text(end)); }
-  std::vector<Opening> openings(StateId end) override {
-    return reward_.cheap() ? states_.openings(end) : std::vector<Opening>{};
+  std::vector<Opening> openings(StateId end, const Verdict& verdict) override {
+    return reward_.cheap() ? states_.openings(end, verdict) : std::vector<Opening>{};
   }
 
  private:

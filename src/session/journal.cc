@@ -20,7 +20,7 @@
 namespace umf {
 namespace {
 
-constexpr const char* kKind = "umf-journal-4";
+constexpr const char* kKind = "umf-journal-5";
 constexpr int kLockPatienceMs = 1000, kLockPauseMs = 20;
 
 // Flat: a walk has as many writes as passes.
@@ -91,8 +91,8 @@ std::string line_of(const Json& json) {
 // A reward as JSON can hold it: there are no infinities, so that they are written as text.
 Json verdict_json(const Verdict& verdict) {
   Json tests = Json::array();
-  for (const auto& [name, outcome, why] : verdict.tests)
-    tests.push_back({name, static_cast<int>(outcome), why});
+  for (const auto& [name, outcome, why, lines] : verdict.tests)
+    tests.push_back({name, static_cast<int>(outcome), why, lines});
   const Json reward = std::isfinite(verdict.reward) ? Json(verdict.reward)
                                                     : Json(fmt::format("{}", verdict.reward));
   return {{"reward", reward}, {"why", verdict.why}, {"tests", tests}};
@@ -104,7 +104,7 @@ Verdict parse_verdict(const Json& json) {
                   json.at("why")};
   for (const Json& test : json.at("tests"))
     verdict.tests.push_back(
-        {test.at(0), static_cast<TestOutcome>(test.at(1).get<int>()), test.at(2)});
+        {test.at(0), static_cast<TestOutcome>(test.at(1).get<int>()), test.at(2), test.at(3)});
   return verdict;
 }
 

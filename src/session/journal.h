@@ -55,7 +55,9 @@ class Journal final : public World {
   bool commits_one(int action) const override { return inner_.commits_one(action); }
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;
-  std::vector<Opening> openings(StateId end) override { return inner_.openings(end); }
+  std::vector<Opening> openings(StateId end, const Verdict& verdict) override {
+    return inner_.openings(end, verdict);
+  }
 
   double earlier_seconds() const override { return earlier_seconds_; }
 

@@ -151,7 +151,7 @@ void Run::judge(const Trial& trial, Outcome& outcome) {
   }
   if (trial.draw == 0 && outcome.complete) known_.insert(trial, outcome);
   if (!search_.wants_openings() || !outcome.complete || enough(outcome.reward)) return;
-  outcome.openings = attempt([&] { return world_.openings(outcome.path.back().state); });
+  outcome.openings = attempt([&] { return world_.openings(outcome.path.back().state, verdict_); });
   lineage_.add_openings(outcome.path.back().state, outcome.openings);
 }
 

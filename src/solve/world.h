@@ -34,9 +34,10 @@ class World {
   // for again and has the same verdict.
   virtual Verdict judge(StateId end) = 0;
   // How a finished text can be opened again (docs/algorithm.md#re-opening): states to walk on from.
-  // Depends on the state alone. None where judging the many texts that follow would be dear.
-  virtual std::vector<Opening> openings(StateId end) {
-    static_cast<void>(end);
+  // Depends on the state and its verdict. None where judging the many texts that follow would be
+  // dear.
+  virtual std::vector<Opening> openings(StateId end, const Verdict& verdict) {
+    static_cast<void>(end), static_cast<void>(verdict);
     return {};
   }
   // What the last answer took where it was not made now but in an earlier run.

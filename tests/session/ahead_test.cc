@@ -20,6 +20,8 @@
 namespace umf {
 namespace {
 
+using testing::HasSubstr;
+
 constexpr int kWindow = 20;
 
 // A judge that several threads may ask, worth `worth` of the text.
@@ -172,6 +174,8 @@ Report run(const Plan& plan, int workers, const std::filesystem::path& journal_p
             fmt::format("{} {} {} {} {} {} {} {}\n", event.trial.from, event.trial.action,
                         event.trial.draw, event.outcome.cached, event.outcome.path.front().state,
                         event.outcome.path.back().state, event.outcome.reward, event.ledger.nfe);
+        for (const Opening& opening : event.outcome.openings)
+          report.trace += fmt::format("  {} {}\n", name_of(opening.kind), opening.place.state);
         return true;
       });
   if (ahead) report.ahead = ahead->finish();
@@ -339,6 +343,9 @@ TEST(Ahead, ParallelCommitsEnsemblesAndOpeningsGoOnAfterAnyBreak) {
       ++breaks;
     }
     EXPECT_GE(breaks, 25);
+    if (plan.search == "odds") {
+      for (const char* kind : {"line", "suffix"}) EXPECT_THAT(expected.trace, HasSubstr(kind));
+    }
   }
 }
 

@@ -82,6 +82,10 @@ Report run(const Plan& plan, const std::filesystem::path& path = {}, long stop_a
             fmt::format("{} {} {} {} {} {} {} {}\n", event.trial.from, event.trial.action,
                         event.trial.draw, event.outcome.cached, event.outcome.path.front().state,
                         event.outcome.path.back().state, event.outcome.reward, event.ledger.nfe);
+        if (event.verdict == nullptr) return true;
+        for (const TestVerdict& test : event.verdict->tests)
+          report.trace += fmt::format("  {} {} {} {}\n", test.name, name_of(test.outcome), test.why,
+                                      fmt::join(test.lines, " "));
         return true;
       });
   report.result =
@@ -273,7 +277,7 @@ TEST(Journal, AFileOfAnotherKindIsRefusedAndKept) {
   const TemporaryDirectory directory;
   for (const std::string text :
        {"{\"id\": \"a problem\"}\n", "{\"id\": \"without a line end\"}", "notes", "[1]\n", "7\n",
-        "{\"kind\": 3}\n", "{\"kind\": \"umf-journal-4\"}\n", "{\"kind\":\"umf-journal-4\"",
+        "{\"kind\": 3}\n", "{\"kind\": \"umf-journal-5\"}\n", "{\"kind\":\"umf-journal-4\"",
         "not JSON\n", "\n", "{\"configuration\":{\"models\":[\"other"}) {
     SCOPED_TRACE(text);
     write_file(directory / "j", text);

@@ -16,7 +16,11 @@ class Judge final : public Reward {
   explicit Judge(std::function<double(std::string_view)> worth) : worth_(std::move(worth)) {}
   Verdict judge(std::string_view answer) override {
     texts.emplace_back(answer);
-    return {worth_(answer), "worth " + std::to_string(texts.back().size())};
+    const std::string size = std::to_string(answer.size());
+    return {
+        worth_(answer),
+        "worth " + size,
+        {{"one", TestOutcome::kPass, ""}, {"two", TestOutcome::kError, "raised", {"f(", size}}}};
   }
   std::vector<std::string> texts;
 

@@ -49,8 +49,7 @@ class Run:
             candidate = start("evalplus_guest", seconds=self.patience(self.limits[0], total), source=program,
                               entry_point=self.entry_point)
         except CandidateError as problem:
-            outcome, why = failed(problem)
-            return tests.not_reached(len(self.inputs), outcome, f"while loading: {why}")
+            return tests.not_reached(len(self.inputs), *failed(problem.while_loading()))
         time = candidate.allowance(total)
         for index, args in enumerate(self.inputs):
             left = time.left()

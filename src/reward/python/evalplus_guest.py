@@ -4,6 +4,7 @@ import time
 
 from umf import guest_world
 from umf.large_values import to_plain
+from umf.program_lines import compiled
 
 _VIEWS = (type({}.keys()), type({}.items()))  # they compare as sets, and only these two
 
@@ -16,7 +17,7 @@ class Guest:
         guest_world.take_away(("exit", "open"))
         guest_world.swallow_streams()
         names = {}
-        exec(source, names)
+        exec(compiled(source), names)
         self.function = names[entry_point]
 
     def ask(self, request):

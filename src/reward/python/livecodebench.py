@@ -65,7 +65,7 @@ class Judge:
             try:
                 self._candidate = self.start()
             except CandidateError as problem:
-                self._broken = CandidateError(problem.outcome, f"while loading: {problem.message}")
+                self._broken = problem.while_loading()
                 raise self._broken from None
         return self._candidate
 

@@ -5,7 +5,8 @@ import sys
 import types
 
 from umf import guest_world
-from umf.livecodebench_program import MOST_DIGITS, PRELUDE, as_function
+from umf.livecodebench_program import MOST_DIGITS, PRELUDE, as_function, texts_of
+from umf.program_lines import compiled
 
 
 class FakeBuffer:
@@ -50,9 +51,10 @@ class Guest:
         guest_world.take_away()
         self.kind, self.seconds = kind, seconds_per_test
         code = as_function(source) if kind == "stdin" else PRELUDE + "\n\n" + source
+        texts = texts_of(source, code) if kind == "stdin" else None
         module = types.ModuleType("tmp_sol", "")
         with guest_world.alarm(self.seconds, _expired):
-            exec(code, module.__dict__)
+            exec(compiled(code, texts=texts), module.__dict__)
             owner = module.Solution() if "class Solution" in code else module
         self.function = getattr(owner, "wrapped_function" if kind == "stdin" else name)
 

@@ -2,6 +2,8 @@
 
 import ast
 
+from umf.program_lines import lines_of
+
 _STARRED = """string re datetime collections heapq bisect copy math random statistics itertools functools operator io sys
 json builtins typing""".split()
 _PLAIN = [name for name in _STARRED if name not in ("builtins", "typing")]
@@ -25,6 +27,27 @@ def as_function(source):
     function.body = others
     # Without statements the function has no body: a program of nothing but imports fails, as it should.
     return "\n".join([PRELUDE, _printed(imports), ast.unparse(function)])
+
+
+def texts_of(source, code):
+    """The text of `source` behind each line of the function that as_function made of it: printing a tree changes lines.
+    None where it was left as it is; nothing where that cannot be told."""
+    if code == source:
+        return None
+    try:
+        body = _without_guard(ast.parse(source).body)
+        nodes = _nodes(node for node in body if not isinstance(node, (ast.Import, ast.ImportFrom)))
+        printed = _nodes(ast.parse(code).body[-1].body)
+    except Exception:
+        return {}
+    if list(map(type, nodes)) != list(map(type, printed)):
+        return {}
+    lines = lines_of(source)
+    return {ours.lineno: lines[theirs.lineno - 1] for theirs, ours in zip(reversed(nodes), reversed(printed))}
+
+
+def _nodes(statements):
+    return [node for statement in statements for node in ast.walk(statement) if hasattr(node, "lineno")]
 
 
 def _without_guard(body):

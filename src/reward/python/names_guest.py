@@ -9,6 +9,7 @@ import itertools
 import types
 
 from umf import guest_world
+from umf.program_lines import compiled
 from umf.wire import numpy
 
 PLAIN = (type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict, range)
@@ -44,10 +45,10 @@ class Guest:
         if setup_first:
             exec(setup, self.names)
             self.of_setup = {name: value for name, value in self.names.items() if not name.startswith("__")}
-            exec(source, self.names)
+            exec(compiled(source), self.names)
         else:
             self.of_setup = {}
-            exec(source, self.names)
+            exec(compiled(source), self.names)
             exec(setup, self.names)
 
     def ask(self, request):

@@ -5,10 +5,11 @@ import signal
 import sys
 import time
 
-from umf import guest_world, patience
+from umf import guest_world, patience, program_lines
 from umf.guest_host import OutputLimit
 
 _MOST_OUTPUT = 32 << 20
+LINE_MARK = "  main.py: "  # before a line that an exception went through
 
 
 class Guest:
@@ -38,7 +39,7 @@ class Guest:
                 return ["timeout"]
             if os.fstat(files[1]).st_size > _MOST_OUTPUT:
                 raise OutputLimit(f"more than {_MOST_OUTPUT} bytes of output")
-            return [status, self._content(files[1], 0), self._content(files[2], 4000)]
+            return [status, self._content(files[1], 0), self._content(files[2], 8000)]
         finally:
             for file in files:
                 os.close(file)
@@ -90,12 +91,14 @@ def run_main(prelude, source):
     status = 0
     try:
         exec(prelude, main.__dict__)
-        exec(compile(source, "main.py", "exec"), main.__dict__)
+        exec(program_lines.compiled(source, "main.py"), main.__dict__)
     except SystemExit as end:
         if end.code is not None and not isinstance(end.code, int):
             print(end.code, file=sys.stderr)
         status = 0 if end.code is None else end.code & 0xFF if isinstance(end.code, int) else 1
     except BaseException as problem:
+        for line in program_lines.lines_behind(problem):
+            print(LINE_MARK + line, file=sys.stderr)
         print(f"{type(problem).__name__}: {problem}", file=sys.stderr)
         status = 1
     for stream in (sys.stdout, sys.stderr):

@@ -4,9 +4,11 @@ import os
 
 from umf import patience
 from umf.candidate import CandidateError
+from umf.process_guest import LINE_MARK
 from umf.reporting import improper_answer
 
 _EXTRA_SECONDS = 1.0  # the guest keeps the time itself: it sees what its child uses
+_MOST_LINES = 8
 
 
 def output_of(process, text, seconds):
@@ -26,6 +28,7 @@ def output_of(process, text, seconds):
 def _ended_badly(process, status, stderr):
     if os.WIFSIGNALED(status):
         return process.death(status)
-    text = stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+    *before, text = stderr.decode("utf-8", "replace").strip("\n").split("\n")
+    lines = [line.removeprefix(LINE_MARK) for line in before[-_MOST_LINES:] if line.startswith(LINE_MARK)]
     outcome = "memory" if text.startswith("MemoryError") else "error"
-    return CandidateError(outcome, f"ended with status {os.WEXITSTATUS(status)}: {text}")
+    return CandidateError(outcome, f"ended with status {os.WEXITSTATUS(status)}: {text.strip()}", lines)

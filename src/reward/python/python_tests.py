@@ -98,7 +98,7 @@ class Judge:
                 self.program = Program(self.start, self.seconds, source=self.source, setup=self.own.setup,
                                        setup_first=True)
             except CandidateError as problem:
-                self.broken = CandidateError(problem.outcome, f"while loading: {problem.message}")
+                self.broken = problem.while_loading()
                 raise self.broken from None
         self.program.give(self.seconds)
         return self.program

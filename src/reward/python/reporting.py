@@ -38,9 +38,9 @@ def wrong(expected, got):
 
 
 def failed(problem):
-    """`problem` is a CandidateError."""
+    """`problem` is a CandidateError. The third are lines of the program that it names."""
     outcome = problem.outcome if problem.outcome in ("timeout", "memory", "crash") else "error"
-    return outcome, short(problem.message)
+    return outcome, short(problem.message), problem.lines
 
 
 def _quoted(value):
@@ -77,20 +77,21 @@ class Tests:
         """
         if self.given_up:
             return self.not_run(1)
+        lines = ()
         try:
             with working(self._own_seconds):
                 outcome, why = work()
         except (BadTest, CellGone, KeyboardInterrupt):
             raise
         except CandidateError as problem:
-            outcome, why = failed(problem)
+            outcome, why, lines = failed(problem)
         except TooLong:
             outcome, why = "timeout", "what it gave takes too long to look at"
         except MemoryError:
             outcome, why = "memory", "what it gave takes too much memory to look at"
         except BaseException as problem:
             outcome, why = "error", _exception(problem)
-        self.ended(outcome, why)
+        self.ended(outcome, why, lines)
         return outcome
 
     @property
@@ -101,14 +102,19 @@ class Tests:
         self.not_reached(count, "timeout", f"not run: {_MOST_TIMEOUTS} tests ran out of time before")
         return "timeout"
 
-    def ended(self, outcome, why):
+    def ended(self, outcome, why, lines=()):
         self._done += 1
         self._timeouts_left -= outcome == "timeout"
-        self._report({"outcome": outcome, "why": why} if why else {"outcome": outcome})
+        report = {"outcome": outcome}
+        if why:
+            report["why"] = why
+        if lines:
+            report["lines"] = list(lines)
+        self._report(report)
 
-    def not_reached(self, count, outcome, why):
-        for _ in range(count):
-            self.ended(outcome, why)
+    def not_reached(self, count, outcome, why, lines=()):
+        for number in range(count):
+            self.ended(outcome, why, lines if number == 0 else ())
 
 
 def _exception(problem):

@@ -10,14 +10,19 @@ from umf.cell import ENDED, KILL, MESSAGE, START, USED
 from umf.patience import Allowance
 
 _GRACE_SECONDS = 2.0  # for the cell to say how a candidate ended, and for a guest to take a question
+_MOST_ERROR_BYTES, _MOST_LINES = 16000, 8
 
 
 class CandidateError(Exception):
-    """outcome: error, timeout, memory, crash or output; message: for people."""
+    """outcome: error, timeout, memory, crash or output; message: for people; lines: texts of lines of the program that
+    an exception went through, as far as the program's process tells, where it was raised last."""
 
-    def __init__(self, outcome, message):
+    def __init__(self, outcome, message, lines=()):
         super().__init__(f"{outcome}: {message}")
-        self.outcome, self.message = outcome, message
+        self.outcome, self.message, self.lines = outcome, message, tuple(lines)
+
+    def while_loading(self):
+        return CandidateError(self.outcome, f"while loading: {self.message}", self.lines)
 
 
 class CellGone(BaseException):
@@ -172,9 +177,9 @@ class Candidate:
             except wire.WireError as problem:
                 self._end()
                 raise CandidateError("error", f"it sent no proper answer: {problem}") from None
-        text = body[:2000].decode("utf-8", "replace")
+        text, *lines = body[:_MOST_ERROR_BYTES].decode("utf-8", "replace").split("\0", _MOST_LINES)
         if kind == guest_host.ERROR:
-            raise CandidateError("error", text)
+            raise CandidateError("error", text[:2000], lines)
         if kind == guest_host.MEMORY:
             raise CandidateError("memory", "out of memory")
         if kind == guest_host.OUTPUT:

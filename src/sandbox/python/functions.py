@@ -4,6 +4,8 @@ import io
 import sys
 import types
 
+from umf.program_lines import compiled
+
 
 class Swallow(io.TextIOBase):
     """A stream that keeps nothing."""
@@ -26,7 +28,7 @@ class Guest:
         module = types.ModuleType(name)
         sys.modules[name] = module  # dataclasses and typing look names up there
         self.names = module.__dict__
-        exec(compile(source, "<program>", "exec"), self.names)
+        exec(compiled(source), self.names)
 
     def ask(self, request):
         args = request.get("args", [])

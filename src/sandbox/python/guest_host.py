@@ -5,7 +5,7 @@ It shares its process with untrusted code, so nothing here is a promise: the tes
 
 import importlib
 
-from umf import channel, wire
+from umf import channel, program_lines, wire
 
 LOAD, ASK = b"l", b"a"
 VALUE, ERROR, MEMORY, OUTPUT = b"v", b"e", b"m", b"o"
@@ -36,7 +36,7 @@ def serve(socket):
         except (OutputLimit, wire.TooLarge) as problem:
             reply = OUTPUT, _text(problem)
         except BaseException as problem:  # SystemExit, too, is an answer
-            reply = ERROR, _text(problem)
+            reply = ERROR, _text(problem) + _lines(problem)
         answer = request = None
         channel.send(socket, *reply)
 
@@ -46,4 +46,9 @@ def _text(problem):
         text = f"{type(problem).__name__}: {problem}"
     except BaseException:
         text = type(problem).__name__
-    return text[:2000].encode("utf-8", "replace")
+    return text.replace("\0", "\\0")[:2000].encode("utf-8", "replace")
+
+
+def _lines(problem):
+    """Of the program, each behind a zero."""
+    return "".join(f"\0{line}" for line in program_lines.lines_behind(problem)).encode("utf-8", "replace")
