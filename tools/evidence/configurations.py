@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints one set of configurations for `umf bench --configs`: who is compared with whom.
 
-    tools/evidence/configurations.py main | short | dropout | study | treasure | fewer | smoke
+    tools/evidence/configurations.py main | short | dropout | study | treasure | fewer |
+                                      fewer_dropout | smoke
     tools/evidence/configurations.py shipped
     tools/evidence/configurations.py cut | names | layout FOLDER     with that model of tools/embedded/differences.py
 
@@ -10,6 +11,7 @@ Budgets are multiples of the embedded models' window of 96 cells.
 
 import itertools
 import json
+import pathlib
 import sys
 
 WINDOW = 96
@@ -94,6 +96,12 @@ def dropout():
             configuration("pair-dream-llada-1.0", "pair", [("dream", "1.0"), ("llada", "1.0")], budgets)]
 
 
+def fewer_dropout():
+    """With fewer tests to see, who is misled: the paper's search, the recommended one, re-opening, a rival."""
+    names = ("umf-3-paper", "umf-3-relays", "odds-3", "abm-3")
+    return [dict(one, budget=[BUDGETS[2], BUDGETS[4]]) for one in fewer() if one["name"] in names]
+
+
 def study():
     """What the set of actions, their order, the constants and the exact extras change."""
     orders = [fork("umf-" + "-".join(order), list(order), BUDGETS[:5]) for order in itertools.permutations(RULES)]
@@ -117,6 +125,7 @@ def study():
 
 # What dev says: the bar of each model, and of the relays (docs/benchmarks.md#fewer-passes).
 BARS = {"dream": "tau:0.99", "llada": "tau:0.95", "diffcoder": "tau:0.9"}
+TABLE = str(pathlib.Path(__file__).parent / "odds.json")
 PARTS = [WINDOW // 4, WINDOW // 2] + BUDGETS[:5]
 
 
@@ -133,6 +142,14 @@ def closed(name, search, actions, budgets=PARTS, **options):
             "closed-text": True, **options}
 
 
+def fewer_actions(models):
+    """One step after the other: the end of a text, parallel commits, one relay, two."""
+    bars = [with_bar(model, BARS[model]) for model in sorted(models, key=["llada", "dream", "diffcoder"].index)]
+    relays = [together("relay", bar, models) for bar in ("0.99", "0.999")]
+    return [("closed", [with_bar(model, "one") for model in models]), ("tau", bars), ("relay", relays[:1] + bars),
+            ("relays", relays + bars)]
+
+
 def fewer():
     """Parallel commits, relays and polls: alone, inside UnMaskFork one step after the other, and for the rivals."""
     def once(name, action):
@@ -143,14 +160,13 @@ def fewer():
     sets += [once(f"alone-{rule}-{bar}", together(rule, bar)) for rule in ("relay", "poll")
              for bar in ("0.99", "0.999")]
     for models in (list(RULES), ["dream", "llada"]):
-        bars = [with_bar(model, BARS[model]) for model in sorted(models, key=["llada", "dream", "diffcoder"].index)]
-        one = [with_bar(model, "one") for model in models]
-        relays = [together("relay", bar, models) for bar in ("0.99", "0.999")]
-        count = len(models)
-        sets += [fork(f"umf-{count}-paper", models, PARTS), closed(f"umf-{count}-closed", "unmaskfork", one),
-                 closed(f"umf-{count}-tau", "unmaskfork", bars),
-                 closed(f"umf-{count}-relay", "unmaskfork", relays[:1] + bars),
-                 closed(f"umf-{count}-relays", "unmaskfork", relays + bars)]
+        sets.append(fork(f"umf-{len(models)}-paper", models, PARTS))
+        sets += [closed(f"umf-{len(models)}-{name}", "unmaskfork", actions) for name, actions in fewer_actions(models)]
+    all_actions = dict(fewer_actions(list(RULES)))["relays"]
+    sets += [closed(f"odds-3{name}", "odds", all_actions, **options)
+             for name, options in (("", {"odds-table": TABLE}), ("-age", {"odds-order": "age"}),
+                                   ("-random", {"odds-order": "random"}),
+                                   ("-no-reopening", {"odds-table": TABLE, "odds-no-reopening": True}))]
     drawn = {model: with_bar(model, "tau:0.95", "1.0") for model in RULES}
     sets += [closed(f"bon-{model}", "best-of-n", [drawn[model]]) for model in RULES]
     sets += [closed("pair", "pair", [drawn["dream"], drawn["llada"]], PARTS[2:]),
@@ -170,7 +186,8 @@ def differences(kind, folder=""):
     return [configuration(f"greedy-{kind}", "best-of-n", [("llada", 0)], BUDGETS[:1], **models),
             configuration(f"pair-{kind}", "pair", [("dream", "1.0"), ("llada", "1.0")], BUDGETS[1:5], **models)] + [
             fork(f"umf-{kind}" + ("-fixed" if policy == "fixed-window" else ""), ["dream", "llada"], BUDGETS[:5], **models,
-                 **{"window-policy": policy}) for policy in policies]
+                 **{"window-policy": policy}) for policy in policies] + [
+            closed(f"umf-{kind}-{name}", "unmaskfork", actions, **models) for name, actions in fewer_actions(["dream", "llada"])]
 
 
 def smoke():
@@ -184,7 +201,7 @@ def smoke():
 
 if __name__ == "__main__":
     name, *folder = sys.argv[1:] or [""]
-    sets = {f.__name__: f for f in (main, short, dropout, study, treasure, fewer, smoke)}
+    sets = {f.__name__: f for f in (main, short, dropout, study, treasure, fewer, fewer_dropout, smoke)}
     kinds = ("cut", "names", "layout") if folder else ("shipped",)
     if name in kinds and len(folder) <= 1:
         print(json.dumps(differences(name, *folder), indent=1))
