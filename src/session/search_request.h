@@ -48,11 +48,15 @@ struct SearchRequest {
   int workers = 1;
 };
 
+// The same search in full: what a preset brings is written out, and every action names its models.
+// Throws Error.
+SearchRequest expanded(SearchRequest request);
+
 // The number in the model cache of a model, which is opened where need be.
 using OpenModel = std::function<int(const ModelChoice& choice)>;
 
 // Opens the models and checks that all fits together. Throws Error.
-Configuration plan_search(const SearchRequest& request, ModelCache& model_cache,
+Configuration plan_search(const SearchRequest& wanted, ModelCache& model_cache,
                           const OpenModel& open);
 
 }  // namespace umf
