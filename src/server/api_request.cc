@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "server/api_error.h"
@@ -122,19 +123,34 @@ void parse_stream(const RequestFields& fields, ApiRequest& request) {
   }
 }
 
-std::uint64_t parse_seed(const RequestFields& fields) {
+std::uint64_t parse_seed(const RequestFields& fields, std::uint64_t otherwise) {
   const Json* seed = fields.find("seed");
-  if (seed == nullptr) return 0;
+  if (seed == nullptr) return otherwise;
   if (!seed->is_number_unsigned())
     fields.refuse("seed", "must be a whole number from 0 to 18446744073709551615");
   return seed->get<std::uint64_t>();
 }
 
-// What both endpoints have.
-void parse_common(const RequestFields& fields, const RequestLimits& limits, ApiRequest& request) {
+// The "umf" object, below it the configuration that the request names as its model.
+UmfRequest parse_chosen(const RequestFields& fields, const RequestLimits& limits,
+                        ServedConfigurations configurations, const ApiRequest& request) {
+  const ServedConfiguration* configuration = find_configuration(configurations, request.model);
+  for (const char* key : {"temperature", "top_p"}) {
+    if (configuration != nullptr && fields.has(key)) fields.refuse(key, kConfigured);
+  }
+  static const Json kNothing = Json::object();
+  const Json* umf = fields.find("umf");
+  return parse_umf(umf == nullptr ? kNothing : *umf, limits, configuration,
+                   request.problem.has_value());
+}
+
+// What all endpoints have.
+void parse_common(const RequestFields& fields, const RequestLimits& limits,
+                  ServedConfigurations configurations, ApiRequest& request) {
   request.model = fields.text("model").value_or("");
+  request.umf = parse_chosen(fields, limits, configurations, request);
   request.n = static_cast<int>(fields.integer("n", 1, limits.choices).value_or(1));
-  request.seed = parse_seed(fields);
+  request.seed = parse_seed(fields, request.umf.seed);
   const auto max_tokens = fields.integer("max_tokens", 1, limits.max_tokens);
   if (max_tokens) request.max_tokens = static_cast<int>(*max_tokens);
   request.temperature = fields.number("temperature", 0, 100);
@@ -142,7 +158,6 @@ void parse_common(const RequestFields& fields, const RequestLimits& limits, ApiR
   if (request.top_p == 0.0) throw bad_request("top_p", "must be above 0");
   request.stop = parse_stop(fields);
   parse_stream(fields, request);
-  if (const Json* umf = fields.find("umf")) request.umf = parse_umf(*umf, limits);
 
   fields.ignore({"user", "metadata", "store", "service_tier", "safety_identifier",
                  "prompt_cache_key", "prompt_cache_retention"});
@@ -192,12 +207,18 @@ Problem parse_asked(const RequestFields& fields) {
 
 }  // namespace
 
-ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits) {
+const ServedConfiguration* find_configuration(ServedConfigurations known, const std::string& name) {
+  const auto found = std::ranges::find(known, name, &ServedConfiguration::name);
+  return found == known.end() ? nullptr : &*found;
+}
+
+ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits,
+                              ServedConfigurations configurations) {
   const Json json = parse_body(body);
   const RequestFields fields(json, "");
   ApiRequest request;
   request.messages = parse_messages(fields);
-  parse_common(fields, limits, request);
+  parse_common(fields, limits, configurations, request);
   const auto newer = fields.integer("max_completion_tokens", 1, limits.max_tokens);
   if (newer && request.max_tokens && *newer != *request.max_tokens)
     throw bad_request("max_tokens", "and 'max_completion_tokens' differ; give one of them");
@@ -214,12 +235,13 @@ ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits
   return request;
 }
 
-ApiRequest parse_completion_request(std::string_view body, const RequestLimits& limits) {
+ApiRequest parse_completion_request(std::string_view body, const RequestLimits& limits,
+                                    ServedConfigurations configurations) {
   const Json json = parse_body(body);
   const RequestFields fields(json, "");
   ApiRequest request;
   request.prompts = parse_prompts(fields, limits);
-  parse_common(fields, limits, request);
+  parse_common(fields, limits, configurations, request);
   if (request.choices() > limits.choices)
     throw bad_request("n", fmt::format("times the prompts may be at most {}", limits.choices));
   fields.neutral("best_of", {1, request.n});
@@ -232,13 +254,14 @@ ApiRequest parse_completion_request(std::string_view body, const RequestLimits& 
 }
 
 // As a chat whose one message is the problem's, and whose reward is the problem's, too.
-ApiRequest parse_solve_request(std::string_view body, const RequestLimits& limits) {
+ApiRequest parse_solve_request(std::string_view body, const RequestLimits& limits,
+                               ServedConfigurations configurations) {
   const Json json = parse_body(body);
   const RequestFields fields(json, "");
   ApiRequest request;
   request.problem = parse_asked(fields);
   request.messages = {{"user", request.problem->prompt}};
-  parse_common(fields, limits, request);
+  parse_common(fields, limits, configurations, request);
   fields.finish();
   if (request.umf.search.empty())
     throw bad_request("umf.search", "is missing: which search is to solve the problem");

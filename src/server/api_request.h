@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,14 +27,29 @@ struct RequestLimits {
   int judge_seconds = 600;    // for the tests of one answer
 };
 
+// A search that the operator chose, as clients call it: a request may name it as its model.
+struct ServedConfiguration {
+  std::string name, about;
+  SearchRequest search;  // expanded(); its models are served by the same names
+};
+using ServedConfigurations = std::span<const ServedConfiguration>;
+
+// Of a field that only it may choose.
+inline constexpr const char* kConfigured =
+    "is chosen by the configuration that 'model' names; leave it out";
+
+// nullptr where there is none.
+const ServedConfiguration* find_configuration(ServedConfigurations known, const std::string& name);
+
 // The "umf" object: everything that other servers do not have. Of a search the models are names
-// (none: the request's), and options wait until the search is known.
+// (none: the request's), and options wait until the search is known. With a configuration its
+// search stands below the request's own fields; of a plain decoding, its first action.
 struct UmfRequest : SearchRequest {
   UmfRequest() { search.clear(); }  // one plain decoding
 
   DecodeOptions decode;  // of a plain decoding; its length is not used
-  std::vector<std::pair<std::string, Json>> option_values;
-  Json reward;  // of a search; null where there is none
+  std::vector<std::pair<std::string, Json>> option_values;  // above `options`
+  Json reward;                                              // of a search; null where there is none
   // Extra events of a stream.
   bool stream_state = false, stream_rollouts = false;
 };
@@ -42,7 +58,7 @@ struct UmfRequest : SearchRequest {
 using RawPrompt = std::variant<std::string, std::vector<Token>>;
 
 struct ApiRequest {
-  std::string model;               // empty: the server's first
+  std::string model;               // or a configuration; empty: the server's first model
   std::vector<Message> messages;   // of a chat; empty for a completion
   std::vector<RawPrompt> prompts;  // of a completion
   int n = 1;                       // answers to each; the i-th has seed + i
@@ -58,12 +74,17 @@ struct ApiRequest {
   int choices() const { return n * (is_chat() ? 1 : static_cast<int>(prompts.size())); }
 };
 
-// Pure functions of the body. Throw ApiError.
-ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits);
-ApiRequest parse_completion_request(std::string_view body, const RequestLimits& limits);
-ApiRequest parse_solve_request(std::string_view body, const RequestLimits& limits);
+// Pure functions of their arguments. Throw ApiError.
+ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits,
+                              ServedConfigurations configurations = {});
+ApiRequest parse_completion_request(std::string_view body, const RequestLimits& limits,
+                                    ServedConfigurations configurations = {});
+ApiRequest parse_solve_request(std::string_view body, const RequestLimits& limits,
+                               ServedConfigurations configurations = {});
 
-// The "umf" object of either.
-UmfRequest parse_umf(const Json& object, const RequestLimits& limits);
+// The "umf" object of either. `configuration` is that of the request, or nullptr; `judged` says
+// that a reward comes from elsewhere.
+UmfRequest parse_umf(const Json& object, const RequestLimits& limits,
+                     const ServedConfiguration* configuration, bool judged);
 
 }  // namespace umf

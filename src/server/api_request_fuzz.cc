@@ -11,6 +11,13 @@ namespace {
 
 constexpr umf::RequestLimits kLimits{.max_tokens = 512, .choices = 8, .max_budget = 4096};
 
+// The corpus may name it.
+const umf::ServedConfiguration kConfiguration{"tuned",
+                                              "",
+                                              {.models = {{"a", ""}, {"b", ""}},
+                                               .actions = {{"a+b", "rule=relay"}, {"b", ""}},
+                                               .window = 64}};
+
 bool sound(const umf::ApiRequest& request) {
   return request.choices() >= 1 && request.choices() <= kLimits.choices &&
          request.max_tokens.value_or(1) >= 1 &&
@@ -21,7 +28,7 @@ bool sound(const umf::ApiRequest& request) {
 template <class Parse>
 void attempt(Parse parse, std::string_view body) {
   try {
-    if (!sound(parse(body, kLimits))) std::abort();
+    if (!sound(parse(body, kLimits, {&kConfiguration, 1}))) std::abort();
   } catch (const umf::ApiError& error) {
     const auto json = nlohmann::json::parse(umf::error_body(error));
     if (error.status() != 400 || !json["error"]["message"].is_string()) std::abort();

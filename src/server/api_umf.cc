@@ -99,19 +99,39 @@ void parse_decode(const RequestFields& umf, int most, DecodeOptions& decode) {
   decode.stop_at_end = umf.flag("stop_at_end");
 }
 
+// What the request's fields come on top of.
+UmfRequest begun(const RequestFields& umf, const ServedConfiguration* configuration, bool judged) {
+  UmfRequest request;
+  const auto search = umf.text("search");
+  if (configuration == nullptr) {
+    request.search = search.value_or("");
+    request.actions = parse_actions(umf);
+    for (std::string& name : umf.texts("models", kModels)) request.models.push_back({name, name});
+    return request;
+  }
+  for (const char* key : {"models", "actions"}) {
+    if (umf.has(key)) umf.refuse(key, kConfigured);
+  }
+  if (search && *search != configuration->search.search) umf.refuse("search", kConfigured);
+  static_cast<SearchRequest&>(request) = configuration->search;
+  if (search || judged || umf.has("reward") || umf.has("tests")) return request;
+  request.search.clear();
+  request.actions.resize(1);
+  return request;
+}
+
 void parse_search(const RequestFields& umf, const RequestLimits& limits, UmfRequest& request) {
-  for (std::string& name : umf.texts("models", kModels)) request.models.push_back({name, name});
-  request.budget = umf.integer("budget", 1, limits.max_budget).value_or(0);
-  request.budget_policy = umf.text("budget_policy").value_or("cut");
+  request.budget = umf.integer("budget", 1, limits.max_budget).value_or(request.budget);
+  request.budget_policy = umf.text("budget_policy").value_or(request.budget_policy);
   parsed("umf.budget_policy", [&] { return parse_budget_policy(request.budget_policy); });
-  request.ratios = umf.text("ratios").value_or("");
+  request.ratios = umf.text("ratios").value_or(request.ratios);
   if (!request.ratios.empty()) parsed("umf.ratios", [&] { return parse_ratios(request.ratios); });
-  request.use_cache = umf.flag("cache").value_or(true);
-  request.closed_text = umf.flag("closed_text").value_or(false);
+  request.use_cache = umf.flag("cache").value_or(request.use_cache);
+  request.closed_text = umf.flag("closed_text").value_or(request.closed_text);
   if (const Json* never = umf.find("stop_at_reward"); never != nullptr && *never == "never")
     request.stop_at_reward.reset();
-  else
-    request.stop_at_reward = umf.number("stop_at_reward", -1e300, 1e300).value_or(1);
+  else if (const auto reward = umf.number("stop_at_reward", -1e300, 1e300))
+    request.stop_at_reward = reward;
   if (const Json* options = umf.find("options")) {
     const RequestFields checked(*options, "umf.options");
     if (options->size() > kOptions) throw bad_request("umf.options", "has too many fields");
@@ -139,13 +159,12 @@ void check_kind(const RequestFields& umf, bool searches) {
 
 }  // namespace
 
-UmfRequest parse_umf(const Json& object, const RequestLimits& limits) {
+UmfRequest parse_umf(const Json& object, const RequestLimits& limits,
+                     const ServedConfiguration* configuration, bool judged) {
   const RequestFields umf(object, "umf");
-  UmfRequest request;
-  request.search = umf.text("search").value_or("");
-  request.actions = parse_actions(umf);
-  request.block_length =
-      static_cast<int>(umf.integer("block_length", 1, limits.max_tokens).value_or(0));
+  UmfRequest request = begun(umf, configuration, judged);
+  request.block_length = static_cast<int>(
+      umf.integer("block_length", 1, limits.max_tokens).value_or(request.block_length));
   request.stream_state = umf.flag("stream_state").value_or(false);
   request.stream_rollouts = umf.flag("stream_rollouts").value_or(false);
   parse_decode(umf, limits.max_tokens, request.decode);

@@ -48,7 +48,7 @@ HttpResponse stream(Service& service, const Service::Started& started, bool incl
 
 template <auto parse>  // of the body
 HttpResponse complete(Service& service, const HttpRequest& http) {
-  const ApiRequest request = parse(http.read_body(), service.limits());
+  const ApiRequest request = parse(http.read_body(), service.limits(), service.configurations());
   if (request.stream && http.head.version == "HTTP/1.0")  // which has no chunks
     throw ApiError(505, "a stream needs HTTP/1.1; leave out 'stream'");
   const Service::Started started = service.start(request);
@@ -80,7 +80,8 @@ HttpResponse solves(Service& service, const HttpRequest&) {
 
 HttpResponse start_solve(Service& service, const HttpRequest& request) {
   const std::string body = request.read_body();
-  const auto solve = service.start_solve(parse_solve_request(body, service.limits()));
+  const auto solve =
+      service.start_solve(parse_solve_request(body, service.limits(), service.configurations()));
   return {.status = 201,
           .type = kJsonType,
           .body = Json{{"id", solve->id}}.dump(),

@@ -38,7 +38,7 @@ void assign(Field& field, const Json& value, const std::string& param) {
 }
 
 ChosenOptions chosen_options(const SearchEntry& entry, const ApiRequest& request) {
-  ChosenOptions chosen;
+  ChosenOptions chosen = request.umf.options;
   const std::vector<OptionField> fields = chosen.at(entry.facts.name, entry.options).fields();
   if (fields.empty() && !request.umf.option_values.empty())
     throw bad_request("umf.options",
@@ -106,7 +106,7 @@ Configuration plan_search(const ApiRequest& request, const TaskMaker& models,
                           ModelCache& model_cache) {
   SearchRequest wanted = request.umf;
   wanted.options = chosen_options(known_search(wanted.search), request);
-  wanted.window = request.max_tokens.value_or(0);
+  wanted.window = request.max_tokens.value_or(wanted.window);
   wanted.seed = request.seed;
   wanted.models = chosen_models(request, models);
   wanted.actions = chosen_actions(request, wanted.models);

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <ctime>
 #include <random>
 
@@ -16,6 +17,13 @@ std::string random_nonce() {
   return fmt::format("{:08x}{:08x}", device(), device());
 }
 
+// As --action spells it.
+std::string spelled(const ActionChoice& action, const std::vector<ModelChoice>& models) {
+  const bool several = split_models(action.model, models).size() > 1;
+  return fmt::format("{}={}{}{}", several ? "models" : "model", action.model,
+                     action.fields.empty() ? "" : ",", action.fields);
+}
+
 }  // namespace
 
 Service::Service(const TaskMaker& tasks, const ServiceOptions& options)
@@ -26,7 +34,9 @@ Service::Service(const TaskMaker& tasks, const ServiceOptions& options)
       queue_(options.queue) {}
 
 Service::Started Service::start(const ApiRequest& request) {
-  const std::string& model = tasks_.find(request.model, "model").name;
+  const std::string& model = find_configuration(configurations(), request.model) != nullptr
+                                 ? request.model
+                                 : tasks_.find(request.model, "model").name;
   Started started{std::make_shared<Job>(tasks_.make(request), options_.job_seconds),
                   {request.is_chat(), new_id(request.is_chat() ? "chatcmpl" : "cmpl"), model,
                    fmt::format("umf-{}", version()), std::time(nullptr)}};
@@ -73,31 +83,65 @@ std::string Service::new_id(const char* kind) {
   return fmt::format("{}-{}{:08x}", kind, nonce_, ++requests_);
 }
 
-OrderedJson Service::model_json(const ServedModel& model) const {
-  const ModelInfo& info = tasks_.info(model);
-  return {{"id", model.name},
+OrderedJson Service::entry_json(const std::string& name, OrderedJson umf) const {
+  return {{"id", name},
           {"object", "model"},
           {"created", started_},
           {"owned_by", "umf"},
-          {"umf",
-           {{"family", info.family},
-            {"max_length", info.max_length},
-            {"window", recommended_window(info)}}}};
+          {"umf", std::move(umf)}};
+}
+
+OrderedJson Service::model_json(const ServedModel& model) const {
+  const ModelInfo& info = tasks_.info(model);
+  return entry_json(model.name, {{"family", info.family},
+                                 {"max_length", info.max_length},
+                                 {"window", recommended_window(info)}});
+}
+
+OrderedJson Service::configuration_json(const ServedConfiguration& configuration) const {
+  const SearchRequest& search = configuration.search;
+  OrderedJson models = OrderedJson::array(), actions = OrderedJson::array();
+  int window = 0;
+  for (const ModelChoice& model : search.models) {
+    models.push_back(model.name);
+    window = std::max(window, recommended_window(tasks_.info(tasks_.find(model.name, "model"))));
+  }
+  for (const ActionChoice& action : search.actions)
+    actions.push_back(spelled(action, search.models));
+  OrderedJson umf{{"search", search.search},
+                  {"models", models},
+                  {"actions", actions},
+                  {"window", search.window != 0 ? search.window : window}};
+  if (!configuration.about.empty()) umf["about"] = configuration.about;
+  return entry_json(configuration.name, umf);
+}
+
+OrderedJson Service::models_json() const {
+  OrderedJson list = OrderedJson::array();
+  for (const ServedModel& model : tasks_.models()) list.push_back(model_json(model));
+  return list;
+}
+
+OrderedJson Service::configurations_json() const {
+  OrderedJson list = OrderedJson::array();
+  for (const ServedConfiguration& configuration : configurations())
+    list.push_back(configuration_json(configuration));
+  return list;
 }
 
 std::string Service::models_body() const {
-  OrderedJson list = OrderedJson::array();
-  for (const ServedModel& model : tasks_.models()) list.push_back(model_json(model));
+  OrderedJson list = models_json();
+  for (const OrderedJson& configuration : configurations_json()) list.push_back(configuration);
   return OrderedJson{{"object", "list"}, {"data", list}}.dump();
 }
 
 std::string Service::about_body() const {
-  OrderedJson models = OrderedJson::array(), known = OrderedJson::array();
-  for (const ServedModel& model : tasks_.models()) models.push_back(model_json(model));
+  OrderedJson known = OrderedJson::array();
   for (const SearchEntry& entry : searches())
     known.push_back({{"name", entry.facts.name}, {"summary", entry.facts.summary}});
   return OrderedJson{{"version", version()},
-                     {"models", models},
+                     {"models", models_json()},
+                     {"configurations", configurations_json()},
                      {"searches", known},
                      {"rewards", tasks_.rewards()},
                      {"budget_windows", kDefaultWindows},
@@ -108,6 +152,8 @@ std::string Service::about_body() const {
 }
 
 std::string Service::model_body(const std::string& name) const {
+  if (const auto* configuration = find_configuration(configurations(), name))
+    return configuration_json(*configuration).dump();
   return model_json(tasks_.find(name, "model")).dump();
 }
 

@@ -22,6 +22,7 @@ struct ServiceOptions {
   std::chrono::seconds job_seconds{3600};  // for one job; 0: no limit
   std::chrono::seconds grace_seconds{10};  // for the running job at shutdown
   Json examples = Json::array();           // problems that the page offers
+  std::vector<ServedConfiguration> configurations;
 };
 
 // Every method may be called from several threads.
@@ -47,10 +48,11 @@ class Service {
   void count_tokens(const Completion& completion);
 
   const RequestLimits& limits() const { return options_.limits; }
+  ServedConfigurations configurations() const { return options_.configurations; }
   Metrics& metrics() { return metrics_; }
   std::string models_body() const;
   std::string model_body(const std::string& name) const;  // throws ApiError 404
-  // What there is to choose from: models, searches, rewards, limits and examples.
+  // What there is to choose from: models, configurations, searches, rewards, limits and examples.
   std::string about_body() const;
   std::string metrics_text() const { return metrics_.text(queue_.counts()); }
   bool closing() const { return closing_; }
@@ -61,7 +63,12 @@ class Service {
 
  private:
   std::string new_id(const char* kind);
+  // Of the list of models: what the API has, and what is ours.
+  OrderedJson entry_json(const std::string& name, OrderedJson umf) const;
   OrderedJson model_json(const ServedModel& model) const;
+  OrderedJson configuration_json(const ServedConfiguration& configuration) const;
+  OrderedJson models_json() const;
+  OrderedJson configurations_json() const;
 
   const TaskMaker& tasks_;
   const ServiceOptions options_;

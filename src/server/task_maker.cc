@@ -100,6 +100,7 @@ std::unique_ptr<DeviceTask> TaskMaker::make_plain(const ApiRequest& request) con
                  .n = request.n,
                  .stop = request.stop,
                  .stream_state = request.umf.stream_state};
+  if (request.umf.window != 0) window = request.umf.window;
   plan.decode.length = request.max_tokens.value_or(window);
   std::vector<std::vector<Participant>> prompts(request.prompts.size() +
                                                 (request.is_chat() ? 1 : 0));
