@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <climits>
 #include <cstdio>
@@ -40,11 +39,7 @@ constexpr long kCapOfBudget = 8;
 std::string checked_name(const Json& entry, const std::string& where) {
   if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
     throw Error(where + ": a configuration is an object with a 'name'");
-  const std::string name = entry["name"];
-  if (!is_plain_name(name))
-    throw Error(
-        fmt::format("{}: a name has letters, digits, '.', '_' and '-'; '{}' is none", where, name));
-  return name;
+  return plain_name(entry, "", where);
 }
 
 // Nothing where no pool is asked for.
@@ -104,13 +99,6 @@ void PoolCliOptions::declare(OptionSet& options) {
   options.value("pool-cap", cap,
                 "what a problem gets at most, and is searched up to; 0 for 8 times the pool's "
                 "budget");
-}
-
-bool is_plain_name(const std::string& name) {
-  return !name.empty() && name.size() <= 100 && !name.starts_with('.') &&
-         std::ranges::all_of(name, [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
-         });
 }
 
 void BenchCliOptions::declare_run(OptionSet& options) {

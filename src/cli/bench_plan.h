@@ -30,9 +30,6 @@ struct BenchCliOptions {
   void declare_run(OptionSet& options);  // which problems, and how they are worked off
 };
 
-// Whether a configuration may be called so: files are.
-bool is_plain_name(const std::string& name);
-
 // The problems that are chosen; throws Error when there are none. Names those that are malformed
 // and left out on stderr.
 Dataset read_chosen(const BenchCliOptions& options);

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -40,6 +42,23 @@ std::vector<std::string> words_of(const Json& options, const std::string& where)
     }
   }
   return words;
+}
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.size() <= 100 && !name.starts_with('.') &&
+         std::ranges::all_of(name, [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+         });
+}
+
+std::string plain_name(const Json& options, const std::string& otherwise,
+                       const std::string& where) {
+  const Json name = options.value("name", Json(otherwise));
+  if (!name.is_string()) throw Error(fmt::format("{}: 'name' must be text", where));
+  if (!is_plain_name(name))
+    throw Error(fmt::format("{}: a name has letters, digits, '.', '_' and '-'; '{}' is none", where,
+                            name.get<std::string>()));
+  return name;
 }
 
 }  // namespace umf

@@ -13,4 +13,9 @@ namespace umf {
 // left out. Throws Error with `where` before the message.
 std::vector<std::string> words_of(const Json& options, const std::string& where);
 
+// Whether a configuration may be called so: files are, and models of a server.
+bool is_plain_name(const std::string& name);
+// Its "name", or `otherwise` where it has none. Throws Error unless that is a plain name.
+std::string plain_name(const Json& options, const std::string& otherwise, const std::string& where);
+
 }  // namespace umf

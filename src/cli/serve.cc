@@ -9,6 +9,7 @@
 #include "cli/common.h"
 #include "cli/examples.h"
 #include "cli/judges.h"
+#include "cli/serve_setup.h"
 #include "model/model_cache.h"
 #include "reward/reward.h"
 #include "server/access.h"
@@ -19,7 +20,7 @@ namespace {
 
 struct ServeOptions {
   CommonOptions common;
-  std::vector<std::string> models;
+  std::vector<std::string> models, configs;
   std::string allow_reward;
   int job_seconds = 3600, grace_seconds = 10, head_seconds = 10, body_seconds = 60;
   int max_budget = 1 << 20, max_body_kb = 4096;
@@ -49,23 +50,6 @@ std::set<std::string> allowed_rewards(const std::string& list, const std::string
     begin = end + 1;
   }
   return allowed;
-}
-
-std::vector<ServedModel> open_models(std::vector<std::string> choices, ModelCache& model_cache) {
-  if (choices.empty()) choices = default_models("umf serve");
-  std::vector<ServedModel> models;
-  for (const std::string& text : choices) {
-    const ModelChoice choice = parse_model_choice(text);
-    for (const ServedModel& other : models) {
-      if (other.name == choice.name)
-        throw Error(
-            fmt::format("two models are called '{}'; name them: --model NAME=WHERE", choice.name));
-    }
-    models.push_back(
-        {choice.name,
-         model_cache.add(choice.name, open_checkpoint(find_checkpoint(choice.where)))});
-  }
-  return models;
 }
 
 // The built-in problems that clients may ask for, as the page offers them. Those for models that
@@ -144,13 +128,15 @@ int serve(ServeOptions& o) {
   check(o);
   apply(o);
   const std::set<std::string> rewards = allowed_rewards(o.allow_reward, o.http.host);
-  o.service.examples = offered_examples(rewards, !o.models.empty());
+  o.service.examples = offered_examples(rewards, !o.models.empty() || !o.configs.empty());
   const auto backend = o.common.make_backend();
   ModelCache model_cache(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
   Judges judges(o.common);
   JudgeTools tools = judges.tools();
   tools.most_judging_ms = 1000 * o.service.limits.judge_seconds;
-  const TaskMaker tasks(model_cache, open_models(o.models, model_cache), rewards, std::move(tools));
+  Served served = open_served(o.models, o.configs, model_cache);
+  o.service.configurations = std::move(served.configurations);
+  const TaskMaker tasks(model_cache, std::move(served.models), rewards, std::move(tools));
   warm_up(model_cache);
   Service service(tasks, o.service);
   HttpServer server(service, o.http);
@@ -163,8 +149,11 @@ int serve(ServeOptions& o) {
 void declare(OptionSet& options, ServeOptions& o) {
   options.values(
       "model", o.models,
-      "NAME=WHERE or WHERE, repeatable, the first is the default; without it the embedded "
-      "models");
+      "NAME=WHERE or WHERE, repeatable, the first is the default; without it and --config the "
+      "embedded models");
+  options.values("config", o.configs,
+                 "a JSON file as umf tune writes it, repeatable: its search as a further model, "
+                 "called by its 'name' or the file's");
   options.value("host", o.http.host, "the address to listen on; others than loopback need a key");
   options.value("port", o.http.port, "0 picks one that is free");
   options.value("api-key", o.http.api_key, "what clients must send; better given as UMF_API_KEY");
@@ -189,7 +178,14 @@ void declare(OptionSet& options, ServeOptions& o) {
       "A browser shows the live page there: a problem, its search, and the text as it is written.\n"
       "POST /v1/chat/completions, POST /v1/completions, GET /v1/models, /health, /metrics;\n"
       "docs/server.md describes them. Ctrl-C or SIGTERM ends the server.\n"
-      "Example: umf serve --model dream=/models/Dream-Coder --port 8080");
+      "A configuration is a model to clients: each --config, and without --model and --config "
+      "'umf',\n"
+      "the search that is recommended for the embedded models. A request to it that has umf.tests "
+      "or\n"
+      "umf.reward is searched with its models and actions; others are answered by its first "
+      "action.\n"
+      "Example: umf serve --model dream=/models/Dream-Coder --port 8080\n"
+      "         umf serve --config problems.tune/tuned.json");
 }
 
 }  // namespace

@@ -50,15 +50,6 @@ ActionChoice parse_action(const std::string& text) {
   return action;
 }
 
-// The number of an opened checkpoint: configurations of one run share their models.
-int opened(const ModelChoice& choice, ModelCache& model_cache) {
-  const Location location = find_checkpoint(choice.where);
-  for (int i = 0; i < model_cache.size(); ++i) {
-    if (model_cache.checkpoint(i).location.folder.is(location.folder)) return i;
-  }
-  return model_cache.add(choice.name, open_checkpoint(location));
-}
-
 std::uint64_t parse_memory(const std::string& text) {
   if (text.empty()) return 0;
   const double gigabytes = parse_number<double>(text, "--memory-limit");
@@ -224,6 +215,14 @@ SearchRequest SolveCliOptions::request() const {
   for (const std::string& smaller : split(curve))
     request.curve.push_back(parse_number<long>(smaller, "--curve"));
   return request;
+}
+
+int opened(const ModelChoice& choice, ModelCache& model_cache) {
+  const Location location = find_checkpoint(choice.where);
+  for (int i = 0; i < model_cache.size(); ++i) {
+    if (model_cache.checkpoint(i).location.folder.is(location.folder)) return i;
+  }
+  return model_cache.add(choice.name, open_checkpoint(location));
 }
 
 Configuration make_configuration(const SolveCliOptions& options, ModelCache& model_cache) {

@@ -38,6 +38,10 @@ struct SolveCliOptions {
 // Where the models of all configurations stand, once for each worker; nothing is loaded yet.
 std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, Backend& backend);
 
+// The number of a model in the model cache. It is opened unless it is there already, by whatever
+// name: configurations share their models.
+int opened(const ModelChoice& choice, ModelCache& model_cache);
+
 // Finds the models, opens those that are not in the model cache yet, and checks that all fits
 // together.
 Configuration make_configuration(const SolveCliOptions& options, ModelCache& model_cache);

@@ -13,6 +13,7 @@
 #include "base/sha256.h"
 #include "bench/result_log.h"
 #include "cli/bench_run.h"
+#include "cli/option_file.h"
 #include "model/embedded.h"
 
 namespace umf {

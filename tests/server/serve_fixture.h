@@ -152,7 +152,9 @@ inline std::string endless_body() { return chat_body("Go on.", R"("max_tokens": 
 
 class Server {
  public:
-  explicit Server(const std::vector<std::string>& more = {}) : running_(arguments(more)) {
+  explicit Server(const std::vector<std::string>& more = {},
+                  const std::vector<std::string>& models = tiny_models())
+      : running_(arguments(models, more)) {
     for (int i = 0; i < 3000 && running_.out().find('\n') == std::string::npos; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     const std::string line = running_.out();
@@ -191,14 +193,13 @@ class Server {
   Running& process() { return running_; }
 
  private:
-  static std::vector<std::string> arguments(const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"serve",
-                                      "--port",
-                                      "0",
-                                      "--model",
-                                      "llada=" + tiny("tiny-llada"),
-                                      "--model",
-                                      "dream=" + tiny("tiny-dream")};
+  static std::vector<std::string> tiny_models() {
+    return {"--model", "llada=" + tiny("tiny-llada"), "--model", "dream=" + tiny("tiny-dream")};
+  }
+  static std::vector<std::string> arguments(const std::vector<std::string>& models,
+                                            const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"serve", "--port", "0"};
+    words.insert(words.end(), models.begin(), models.end());
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -206,6 +207,31 @@ class Server {
   Running running_;
   int port_ = 0;
 };
+
+// The JSON events of a stream; `[DONE]` must be the last.
+inline std::vector<Json> chunks_of(const std::string& body) {
+  std::vector<Json> events;
+  std::istringstream lines(body);
+  bool done = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("data: ")) continue;
+    EXPECT_FALSE(done) << "something behind [DONE]";
+    done = line == "data: [DONE]";
+    if (!done) events.push_back(Json::parse(line.substr(6)));
+  }
+  EXPECT_TRUE(done);
+  return events;
+}
+
+inline std::string streamed_text(const std::vector<Json>& events, int choice) {
+  std::string text;
+  for (const Json& event : events) {
+    for (const Json& delta : event["choices"]) {
+      if (delta["index"] == choice) text += delta["delta"].value("content", "");
+    }
+  }
+  return text;
+}
 
 inline void expect_alive(const Server& server) {
   const HttpReply reply = server.chat("Hi", R"("max_tokens": 4)");

@@ -14,31 +14,6 @@ std::string generated(const std::vector<std::string>& more) {
   return Json::parse(run.out).at("answer");
 }
 
-// The JSON events of a stream; `[DONE]` must be the last.
-std::vector<Json> events_of(const std::string& body) {
-  std::vector<Json> events;
-  std::istringstream lines(body);
-  bool done = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("data: ")) continue;
-    EXPECT_FALSE(done) << "something behind [DONE]";
-    done = line == "data: [DONE]";
-    if (!done) events.push_back(Json::parse(line.substr(6)));
-  }
-  EXPECT_TRUE(done);
-  return events;
-}
-
-std::string streamed_text(const std::vector<Json>& events, int choice) {
-  std::string text;
-  for (const Json& event : events) {
-    for (const Json& delta : event["choices"]) {
-      if (delta["index"] == choice) text += delta["delta"].value("content", "");
-    }
-  }
-  return text;
-}
-
 TEST(Serve, AChatIsAnsweredAsByGenerate) {
   const Server server;
   const HttpReply reply = server.chat("Hello", R"("model": "llada", "max_tokens": 24)");
@@ -81,7 +56,7 @@ TEST(Serve, AStreamGivesTheSameText) {
     const HttpReply stream = server.chat(
         "Hello", fields + R"(, "stream": true, "stream_options": {"include_usage": true})");
     EXPECT_EQ(stream.headers.at("content-type"), "text/event-stream");
-    const auto events = events_of(stream.body);
+    const auto events = chunks_of(stream.body);
     EXPECT_EQ(streamed_text(events, 0), whole.text());
     EXPECT_EQ(events.back()["usage"], whole.json()["usage"]);
     EXPECT_EQ(events.front()["choices"][0]["delta"]["role"], "assistant");
@@ -102,7 +77,7 @@ TEST(Serve, SeveralAnswersHaveTheSeedsThatFollow) {
   }
   EXPECT_NE(choices[0]["message"]["content"], choices[1]["message"]["content"]);
   const auto events =
-      events_of(server.chat("Hello", fields + R"("seed": 5, "n": 2, "stream": true)").body);
+      chunks_of(server.chat("Hello", fields + R"("seed": 5, "n": 2, "stream": true)").body);
   EXPECT_EQ(streamed_text(events, 1), choices[1]["message"]["content"]);
 }
 
@@ -118,7 +93,7 @@ TEST(Serve, WithoutChanceThereIsOneAnswerAndItsPassesAreMadeOnce) {
   EXPECT_EQ(three.json()["usage"]["nfe"], one.json()["usage"]["nfe"]);
   EXPECT_EQ(three.json()["umf"], Json::parse(R"({"same_as": [0, 0, 0]})"));
   EXPECT_FALSE(one.json().contains("umf"));
-  const auto events = events_of(server.chat("Hello", fields + R"(, "n": 3, "stream": true)").body);
+  const auto events = chunks_of(server.chat("Hello", fields + R"(, "n": 3, "stream": true)").body);
   EXPECT_EQ(streamed_text(events, 2), one.text());
 }
 
@@ -207,7 +182,7 @@ TEST(Serve, ASearchIsAnsweredAsBySolve) {
     EXPECT_EQ(reply.json()["umf"][key], expected[key]) << key;
   EXPECT_EQ(reply.json()["usage"]["nfe"], expected["search"]["nfe"]);
 
-  const auto events = events_of(
+  const auto events = chunks_of(
       server
           .chat("Write letters.", R"("stream": true, )" + fields +
                                       R"(, "stream_rollouts": true, "stream_state": true})")
@@ -232,7 +207,7 @@ TEST(Serve, StatesOfASearchInBlocksTellHowManyMasksAreActive) {
         "umf": {"search": "best-of-n", "budget": 8, "stream_state": true, )" +
                                                       fields + R"(
         "reward": {"type": "text", "checks": [{"contains": "never"}]}})");
-    for (const Json& event : events_of(reply.body)) {
+    for (const Json& event : chunks_of(reply.body)) {
       if (event.contains("umf") && event["umf"].contains("state"))
         told.push_back(event["umf"]["state"].value("active", Json()));
     }

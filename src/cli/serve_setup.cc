@@ -1,0 +1,95 @@
+#include "cli/serve_setup.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "cli/option_file.h"
+#include "cli/solve_setup.h"
+
+namespace umf {
+namespace {
+
+constexpr const char* kBuiltInName = "umf";
+
+void add_model(const ModelChoice& choice, ModelCache& model_cache,
+               std::vector<ServedModel>& models) {
+  if (std::ranges::find(models, choice.name, &ServedModel::name) != models.end())
+    throw Error(
+        fmt::format("two models are called '{}'; name them: --model NAME=WHERE", choice.name));
+  models.push_back({choice.name, opened(choice, model_cache)});
+}
+
+// A name means one place, whoever gives it.
+void add_models_of(const SearchRequest& search, ModelCache& model_cache,
+                   std::vector<ServedModel>& models) {
+  for (const ModelChoice& choice : search.models) {
+    const auto known = std::ranges::find(models, choice.name, &ServedModel::name);
+    if (known == models.end())
+      add_model(choice, model_cache, models);
+    else if (known->number != opened(choice, model_cache))
+      throw Error(
+          fmt::format("model '{}' is {} here, and lies elsewhere for --model or another "
+                      "--config; call one of them otherwise",
+                      choice.name, choice.where));
+  }
+}
+
+void add_configuration(ServedConfiguration added, ModelCache& model_cache, Served& served) {
+  added.search = expanded(std::move(added.search));
+  add_models_of(added.search, model_cache, served.models);
+  plan_search(added.search, model_cache,
+              [&](const ModelChoice& choice) { return opened(choice, model_cache); });
+  served.configurations.push_back(std::move(added));
+}
+
+void add_file(const std::string& path, ModelCache& model_cache, Served& served) {
+  const Json file = parse_json(read_input(path), path);
+  SolveCliOptions options;
+  options.read(file, path);
+  ServedConfiguration added;
+  added.name = plain_name(file, std::filesystem::path(path).stem().string(), path);
+  if (file.contains("about") && file["about"].is_string()) added.about = file["about"];
+  try {
+    added.search = options.request();
+    add_configuration(std::move(added), model_cache, served);
+  } catch (const Error& mistake) {
+    throw Error(fmt::format("{}: {}", path, mistake.what()));
+  }
+}
+
+// Clients have one name for whatever they ask for.
+void check_names(const Served& served) {
+  std::vector<std::string> names;
+  for (const ServedModel& model : served.models) names.push_back(model.name);
+  for (const ServedConfiguration& configuration : served.configurations) {
+    if (std::ranges::find(names, configuration.name) != names.end())
+      throw Error(
+          fmt::format("a model or another --config is called '{}', too; give the file a "
+                      "'name' of its own",
+                      configuration.name));
+    names.push_back(configuration.name);
+  }
+}
+
+}  // namespace
+
+Served open_served(const std::vector<std::string>& models, const std::vector<std::string>& configs,
+                   ModelCache& model_cache) {
+  const bool built_in = models.empty() && configs.empty();
+  Served served;
+  for (const std::string& text : built_in ? default_models("umf serve") : models)
+    add_model(parse_model_choice(text), model_cache, served.models);
+  for (const std::string& path : configs) add_file(path, model_cache, served);
+  if (built_in)
+    add_configuration({kBuiltInName, "the search that is recommended for the embedded models",
+                       SolveCliOptions().request()},
+                      model_cache, served);
+  check_names(served);
+  return served;
+}
+
+}  // namespace umf
