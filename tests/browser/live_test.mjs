@@ -84,6 +84,28 @@ test("an example is solved before one's eyes", async () => {
   await close();
 });
 
+test("a configuration brings its models and its search", async () => {
+  const { page, check, close, picture } = await openServer(server.url);
+  const configuration = page.getByLabel("Configuration");
+  assert.deepEqual(await configuration.locator("option").allInnerTexts(), ["Models and search below", "umf"]);
+  await fill(page, { prompt: solvable.prompt, tests: expressions(solvable), budget: 300 });
+  await configuration.selectOption("umf");
+  const chosen = [page.getByRole("combobox", { name: /^Search/ }), ...await page.getByRole("checkbox").all()];
+  for (const control of chosen) assert.ok(await control.isDisabled());
+  const [asked] = await Promise.all([
+    page.waitForRequest("**/v1/solves"), page.getByRole("button", { name: "Solve" }).click()]);
+  const { model, umf } = asked.postDataJSON();
+  assert.deepEqual({ model, umf }, { model: "umf", umf: { budget: 300 } });
+  await over(page);
+  assert.match(await page.locator(".status").innerText(), /^Solved after \d+ forward passes/);
+  assert.match(await page.locator(".solve-view .legend").first().innerText(), /relay/);
+  await picture("live-configuration");
+  await configuration.selectOption("Models and search below");
+  for (const control of chosen) assert.ok(!(await control.isDisabled()));
+  check();
+  await close();
+});
+
 test("who comes late sees the same, and the report tells it again", async () => {
   const first = await openServer(server.url);
   await fill(first.page, { prompt: solvable.prompt, tests: [...expressions(solvable), "False"], budget: 300 });
@@ -263,6 +285,7 @@ test("a server's key is asked for and kept in the page alone", async () => {
     await page.getByLabel("Key").fill("secret");
     await page.getByRole("button", { name: "Open" }).click();
     await page.getByRole("button", { name: "Solve" }).waitFor();
+    assert.equal(await page.getByLabel("Configuration").count(), 0, "there is none");
     assert.deepEqual(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, ""]);
     await page.reload();
     await page.getByLabel("Key").waitFor();

@@ -1,4 +1,4 @@
-// What is to be solved, and how: an example or a problem of one's own, models, search and budget.
+// What is to be solved, and how: an example or a problem of one's own; a configuration, or models and search; the budget.
 import { el, replace } from "./dom.js";
 import { actionClass, actionLetter } from "./actions.js";
 import { testLabel } from "./live_tests.js";
@@ -41,15 +41,18 @@ export class ProblemForm {
       about.examples.map((problem, i) => el("option", { value: i }, problem.id)), el("option", { value: OWN }, "A problem of your own"));
     this.prompt = el("textarea", { rows: 3, required: true, input: () => this.#own() });
     this.judge = el("textarea", { rows: 5, required: true, class: "mono", spellcheck: "false", input: () => this.#own() });
+    this.configuration = el("select", { change: () => this.#configure() }, el("option", { value: OWN }, "Models and search below"),
+      about.configurations.map(({ id, umf }) => el("option", { value: id, title: `${umf.search}: ${umf.actions.join("; ")}` }, id)));
     this.models = about.models.map((model, i) => {
       const box = el("input", { type: "checkbox", value: model.id, checked: true, change: () => this.#letters() });
       const letter = el("span", { class: `swatch ${actionClass(i)}`, "aria-hidden": "true" });
       return { box, letter, element: el("label", { class: "choice" }, box, letter, model.id) };
     });
+    this.modelChoice = el("fieldset", {}, el("legend", {}, "Models, the strongest first"), this.models.map((model) => model.element));
     this.search = el("select", {},
       about.searches.map((search) => el("option", { value: search.name, title: search.summary }, search.name)));
     this.budget = number(about.max_budget, `${about.budget_windows} windows`);
-    this.window = number(about.max_tokens, String(Math.max(...about.models.map((model) => model.umf.window))));
+    this.window = number(about.max_tokens, "");
     this.seed = el("input", { type: "number", min: 0, step: 1, placeholder: "0" });
     this.solveButton = el("button", { type: "submit", class: "primary" }, "Solve");
     this.stopButton = el("button", { type: "button", disabled: true, click: stop }, "Stop");
@@ -58,13 +61,22 @@ export class ProblemForm {
       field("Problem", this.examples), field("Prompt", this.prompt),
       field("Tests", this.judge, "one Python expression per line, or a reward as JSON"),
       this.#python(),
-      el("fieldset", {}, el("legend", {}, "Models, the strongest first"), this.models.map((model) => model.element)),
+      about.configurations.length > 0 && field("Configuration", this.configuration), this.modelChoice,
       el("div", { class: "tools" }, field("Search", this.search), field("Budget", this.budget, "passes")),
       el("details", {}, el("summary", {}, "More settings"),
         el("div", { class: "tools" }, field("Window", this.window, "tokens"), field("Seed", this.seed))),
       this.mistake, el("div", { class: "tools" }, this.solveButton, this.stopButton));
     this.#letters();
+    this.#configure();
     this.#pick();
+  }
+
+  // A configuration has models and a search of its own.
+  #configure() {
+    const { configurations, models } = this.about;
+    const chosen = configurations.filter(({ id }) => id === this.configuration.value);
+    this.modelChoice.disabled = this.search.disabled = chosen.length > 0;
+    this.window.placeholder = String(Math.max(...(chosen.length > 0 ? chosen : models).map(({ umf }) => umf.window)));
   }
 
   #python() {
@@ -104,10 +116,15 @@ export class ProblemForm {
     return this.example ?? { id: "my problem", prompt: this.prompt.value, reward: judgeOf(this.judge.value) };
   }
 
-  #request() {
+  #method() {
+    if (this.configuration.value !== OWN) return { model: this.configuration.value, umf: {} };
     const models = this.models.filter(({ box }) => box.checked).map(({ box }) => box.value);
     if (models.length === 0) throw new Error("Choose at least one model.");
-    const request = { problem: this.#problem(), umf: { search: this.search.value, models } };
+    return { umf: { search: this.search.value, models } };
+  }
+
+  #request() {
+    const request = { problem: this.#problem(), ...this.#method() };
     if (this.budget.value !== "") request.umf.budget = Number(this.budget.value);
     if (this.window.value !== "") request.max_tokens = Number(this.window.value);
     if (this.seed.value !== "") request.seed = Number(this.seed.value);
