@@ -55,7 +55,7 @@ def main():
             if arguments.problems[0] <= int(file.name.split("-")[0]) < arguments.problems[1]:
                 with file.open() as trace:
                     learn(trace, counts)
-    print(json.dumps(dict(sorted(counts.items())), indent=0))
+    print("{\n" + ",\n".join(f" {json.dumps(key)}: {count}" for key, count in sorted(counts.items())) + "\n}")
 
 
 if __name__ == "__main__":

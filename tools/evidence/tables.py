@@ -3,21 +3,21 @@
 
     tools/evidence/tables.py RUNS [--umf build/umf] [--plot scaling.svg]
 
-RUNS holds main/, and where they were made study/, treasure/, differences-KIND/ and drop-RATE/. Of a run that is
+RUNS holds main/, and where they were made study/, treasure/, differences-KIND/, drop-RATE/, fewer/ and
+fewer-drop-RATE/; the plot of fewer/ stands beside the other as fewer.svg. Of a run that is
 not complete the leading problems count that every configuration has finished: all are compared on the same ones,
 and hard ones, which take longer, are not left out.
 """
 
 import argparse
-import itertools
-import json
-import math
 import pathlib
 import shutil
 
 from apart import rewards_by_path, search_apart
 from configurations import BUDGETS, WINDOW
-from plot import scaling_plot
+from fewer import print_fewer
+from plot import FEWER_LINES, scaling_plot
+from results import Run, paired, percent, share_interval, table
 
 # What the paper reports at 16 windows (LiveCodeBench, HumanEval+, MBPP+; 12288 passes), best over temperatures.
 PAPER = {"best-of-N, one model": (18, 71, 66), "pair of best-of-N": (19, 75, 66), "DTS*, one model": (18, 72, 67),
@@ -36,66 +36,6 @@ KINDS = {"one model, greedy": "greedy-", "best-of-N, one model": "bon-", "pair o
          "UnMaskFork, one model, two temperatures": "umf-dream-0 umf-llada-0", "pair of one-model UnMaskForks": "umf-pair",
          "UnMaskFork in blocks of 4": "umf-block", "UnMaskFork, two models": "umf-dream-llada umf-llada-dream umf-dream-diff umf-llada-diff",
          "UnMaskFork, three models": "umf-3"}
-
-
-class Run:
-    """What a run found, and the problems that count."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        manifest = json.loads((folder / "config.json").read_text())
-        self.configurations = [(entry["name"], entry["budgets"]) for entry in manifest["configurations"]]
-        found = {}
-        for file in sorted((folder / "results").glob("*.jsonl")):
-            for line in file.read_text().splitlines():
-                result = json.loads(line)
-                if result["passed"] is not None:
-                    found.setdefault((result["id"], result["configuration"], result["budget"]), result)
-        wanted = {(name, budget) for name, budgets in self.configurations for budget in budgets}
-        self.problems = list(itertools.takewhile(lambda problem: all((problem, *one) in found for one in wanted),
-                                                 manifest["dataset"]["problems"]))
-        self.results = found
-
-    def column(self, name, budget):
-        return [self.results[problem, name, budget] for problem in self.problems]
-
-    def solved(self, name, budget=None):
-        """1 or 0 per problem; without a budget at 16 windows, or the most there is below."""
-        budget = budget or max(b for b in self.budgets(name) if b <= BUDGETS[4])
-        return [int(result["passed"]) for result in self.column(name, budget)]
-
-    def best(self, prefixes):
-        return max(self.matching(prefixes), key=lambda name: sum(self.solved(name)))
-
-    def budgets(self, name):
-        return dict(self.configurations)[name]
-
-    def matching(self, prefixes):
-        return [name for name, _ in self.configurations if name.startswith(tuple(prefixes.split()))]
-
-
-def percent(solved):
-    return 100 * sum(solved) / len(solved)
-
-
-def share_interval(solved):
-    """Wilson's 95 % interval of a share, in percent."""
-    n, p, z = len(solved), sum(solved) / len(solved), 1.96
-    middle, half = (p + z * z / 2 / n) / (1 + z * z / n), z * math.sqrt(p * (1 - p) / n + z * z / 4 / n / n) / (1 + z * z / n)
-    return 100 * (middle - half), 100 * (middle + half)
-
-
-def paired(ours, theirs):
-    """Difference in points with its 95 % interval, problem by problem."""
-    gaps = [a - b for a, b in zip(ours, theirs)]
-    mean = sum(gaps) / len(gaps)
-    half = 1.96 * math.sqrt(sum((gap - mean) ** 2 for gap in gaps) / (len(gaps) - 1) / len(gaps))
-    return f"{100 * mean:+.1f} ({100 * (mean - half):+.1f} to {100 * (mean + half):+.1f})"
-
-
-def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
 
 
 def scaling(run):
@@ -251,6 +191,10 @@ def main():
             print(f"### {title}\n\n{tell(folders)}")
     if arguments.plot:
         arguments.plot.write_text(scaling_plot(run, share_interval))
+    if (arguments.runs / "fewer" / "config.json").is_file():
+        fewer = print_fewer(arguments.runs)
+        if arguments.plot:
+            arguments.plot.with_name("fewer.svg").write_text(scaling_plot(fewer, share_interval, FEWER_LINES))
 
 
 if __name__ == "__main__":
