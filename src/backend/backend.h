@@ -122,6 +122,8 @@ class Backend {
   virtual void relu(const Matrix& x) = 0;
   // out[i] = x[rows[i]]; a row may be taken several times.
   virtual void gather(const Matrix& x, std::span<const int> rows, const Matrix& out) = 0;
+  // out[rows[i]] = x[i]; a row that comes several times is the same each time.
+  virtual void scatter(const Matrix& x, std::span<const int> rows, const Matrix& out) = 0;
   // One prediction per row of logits; positions[i] is the noise position of row i.
   virtual void predict(const Matrix& logits, std::span<const int> positions,
                        const Sampling& sampling, std::span<Prediction> out) = 0;

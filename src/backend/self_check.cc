@@ -99,6 +99,8 @@ class Exercise {
     backend_.gather(x, reversed, h);
     backend_.relu(h);
     note("gather and relu", h);
+    backend_.scatter(x, reversed, h);
+    note("scatter", h);
     predict(exact_logits(positions), positions);
     return std::move(stages_);
   }

@@ -45,13 +45,77 @@ LanguageModel::LanguageModel(std::string name, std::shared_ptr<const Checkpoint>
   head_ = backend_.load_linear({&head, 1}, {});
 }
 
-Matrix LanguageModel::hidden_rows(std::span<const Token> tokens, std::span<const int> positions) {
-  std::vector<int> rows(positions.begin(), positions.end());
+namespace {
+
+class KeyValuesAnchor final : public Anchor {
+ public:
+  explicit KeyValuesAnchor(std::shared_ptr<KeyValues> spare)
+      : values(std::exchange(*spare, {})), spare_(std::move(spare)) {
+    values.exact.clear();
+    values.rows = 0;
+  }
+  ~KeyValuesAnchor() override { *spare_ = std::move(values); }
+  KeyValuesAnchor(const KeyValuesAnchor&) = delete;
+  KeyValuesAnchor& operator=(const KeyValuesAnchor&) = delete;
+
+  KeyValues values;
+
+ private:
+  std::shared_ptr<KeyValues> spare_;
+};
+
+// The row before an active position, too, where it is the one that predicts it.
+std::vector<int> active_rows(const Query& query, bool shifted) {
+  std::vector<int> rows;
+  for (const int position : query.active) {
+    const int before = position - 1;
+    if (shifted && before >= 0 && (rows.empty() || rows.back() != before)) rows.push_back(before);
+    rows.push_back(position);
+  }
+  return rows;
+}
+
+KeyValues* values_of(Anchor* anchor) {
+  return anchor == nullptr ? nullptr : &static_cast<KeyValuesAnchor*>(anchor)->values;
+}
+
+}  // namespace
+
+double share_of_pass(const Checkpoint& checkpoint, const Query& query) {
+  if (query.active.empty()) return 1;
+  const Architecture& a = checkpoint.architecture;
+  const double length = static_cast<double>(query.tokens.size()),
+               wanted = static_cast<double>(query.positions.size()), hidden = a.hidden,
+               q = a.query_cols();
+  // Of a row's keys and values, and of the rest of a layer. The last one serves wanted rows alone.
+  const double keys_values = hidden * 2 * a.kv_cols(),
+               others = 2 * hidden * q + 3 * hidden * a.mlp + 2 * q * length;
+  const auto pass = [&](double rows) {
+    return a.layers * rows * keys_values + ((a.layers - 1) * rows + wanted) * others +
+           wanted * hidden * a.vocabulary;
+  };
+  const auto active = active_rows(query, checkpoint.family->shifted).size();
+  return pass(static_cast<double>(active)) / pass(length);
+}
+
+std::unique_ptr<Anchor> LanguageModel::make_anchor() {
+  return std::make_unique<KeyValuesAnchor>(spare_);
+}
+
+Matrix LanguageModel::hidden_rows(const Query& query) {
+  const auto pad = [this](std::vector<int>& rows) {
+    rows.resize(backend_.padded_rows(static_cast<int>(rows.size())), rows.back());
+  };
+  std::vector<int> rows(query.positions.begin(), query.positions.end());
   if (checkpoint_->family->shifted) {
     for (int& row : rows) row = std::max(row - 1, 0);
   }
-  rows.resize(backend_.padded_rows(static_cast<int>(rows.size())), rows.back());
-  return transformer_.forward(tokens, rows);
+  pad(rows);
+  if (query.active.empty())
+    return transformer_.forward(query.tokens, rows, values_of(query.anchor));
+  std::vector<int> active = active_rows(query, checkpoint_->family->shifted);
+  pad(active);
+  return transformer_.forward_active(query.tokens, active, rows, *values_of(query.anchor));
 }
 
 Matrix LanguageModel::room_for_logits(int rows) {
@@ -67,7 +131,7 @@ std::vector<std::vector<Prediction>> LanguageModel::predict(std::span<const Quer
     ways.insert(ways.end(), query.more.begin(), query.more.end());
     std::vector<Prediction>& answer = answers.emplace_back(query.positions.size() * ways.size());
     if (query.positions.empty()) continue;
-    const Matrix hidden = hidden_rows(query.tokens, query.positions);
+    const Matrix hidden = hidden_rows(query);
     backend_.predict_through(*head_, hidden, room_for_logits(hidden.rows), query.positions, ways,
                              answer);
   }
@@ -80,7 +144,8 @@ std::vector<float> LanguageModel::logits(std::span<const Token> tokens,
   const int wanted = static_cast<int>(positions.size());
   std::vector<float> all(positions.size() * width);
   if (positions.empty()) return all;
-  const Matrix hidden = hidden_rows(tokens, positions), room = room_for_logits(hidden.rows);
+  const Query query{.tokens = tokens, .positions = positions, .sampling = {}};
+  const Matrix hidden = hidden_rows(query), room = room_for_logits(hidden.rows);
   for (int first = 0; first < wanted; first += room.rows) {
     const int rows = std::min(room.rows, wanted - first);
     backend_.project_rows(*head_, hidden, first, room);

@@ -16,6 +16,9 @@ namespace umf {
 // it is not a diffusion model.
 ModelInfo describe_model(std::string name, const Checkpoint& checkpoint, std::string_view backend);
 
+// As Model::share_of_pass() of the checkpoint's model, by its multiplications.
+double share_of_pass(const Checkpoint& checkpoint, const Query& query);
+
 class LanguageModel final : public Model {
  public:
   // Throws Error when the checkpoint is not a diffusion model or does not fit its configuration.
@@ -27,6 +30,10 @@ class LanguageModel final : public Model {
 
   const ModelInfo& info() const override { return info_; }
   std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) override;
+  std::unique_ptr<Anchor> make_anchor() override;
+  double share_of_pass(const Query& query) const override {
+    return umf::share_of_pass(*checkpoint_, query);
+  }
 
   // What the model says about each of `positions`: (positions, vocabulary), packed. A family that
   // shifts has been shifted.
@@ -39,8 +46,8 @@ class LanguageModel final : public Model {
   const Tokenizer& tokenizer() const { return checkpoint_->tokenizer; }
 
  private:
-  // What the head shall see for each of `positions`, and some rows more: padding.
-  Matrix hidden_rows(std::span<const Token> tokens, std::span<const int> positions);
+  // What the head shall see for each position of the query, and some rows more: padding.
+  Matrix hidden_rows(const Query& query);
   // Room for the logits of a part of `rows` rows: they never take much memory at once.
   Matrix room_for_logits(int rows);
 
@@ -51,6 +58,8 @@ class LanguageModel final : public Model {
   Transformer transformer_;
   std::shared_ptr<const Linear> head_;
   Matrix logits_;  // scratch, (chunk, vocabulary)
+  // Memory of an anchor that is gone, for the next: recorded passes stay valid.
+  std::shared_ptr<KeyValues> spare_ = std::make_shared<KeyValues>();
 };
 
 }  // namespace umf

@@ -1,6 +1,7 @@
 // The seam between decoding and models: what would stand at these positions?
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,12 +35,24 @@ struct ModelInfo {
   Advice advice = {};
 };
 
+// What a model remembers of a whole pass, for passes over few of its rows
+// (docs/algorithm.md#anchored-passes). Belongs to one walk; must not outlive the model.
+class Anchor {
+ public:
+  virtual ~Anchor() = default;
+};
+
 struct Query {  // what would stand at `positions` of `tokens`?
   std::span<const Token> tokens;
   std::span<const int> positions;  // only these pay for the last layer and the output head
   Sampling sampling;
   // Other ways to sample from the same pass: one prediction per position for each, after the first.
   std::span<const Sampling> more = {};
+  // None: a whole pass, and nothing is remembered. Otherwise it is filled by a whole pass, or,
+  // where there are active positions, used: only their rows are computed, and the others are seen
+  // as the passes before left them. `positions` are among them.
+  Anchor* anchor = nullptr;
+  std::span<const int> active = {};
 };
 
 class Model {  // a masked diffusion language model, ready to run
@@ -50,6 +63,10 @@ class Model {  // a masked diffusion language model, ready to run
   // query. Depends on weights and query alone, not on what else is in the batch or was asked
   // before. One thread at a time.
   virtual std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) = 0;
+  // nullptr where the model computes whole passes alone.
+  virtual std::unique_ptr<Anchor> make_anchor() { return nullptr; }
+  // What a query costs, as a share of the arithmetic of a whole pass over the same tokens.
+  virtual double share_of_pass(const Query&) const { return 1; }
 };
 
 }  // namespace umf

@@ -36,6 +36,10 @@ struct ModelCache::Slot final : Model {
     model_cache.pass_seconds_ += seconds_since(start);
     return answers;
   }
+  std::unique_ptr<Anchor> make_anchor() override { return model_cache.take(*this).make_anchor(); }
+  double share_of_pass(const Query& query) const override {
+    return umf::share_of_pass(*checkpoint, query);
+  }
   std::uint64_t bytes() const { return checkpoint->weights.bytes(); }
 
   bool here() const { return loaded && (!loaded->residence() || loaded->residence()->here()); }

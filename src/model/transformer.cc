@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 
@@ -69,6 +71,9 @@ HostLayer find_layer(TensorSource& source, const Architecture& a, const TensorNa
   return layer;
 }
 
+// So that memory is seldom asked for again.
+constexpr int rounded(int count) { return (count + 255) / 256 * 256; }
+
 }  // namespace
 
 Transformer::Transformer(Backend& backend, const Architecture& architecture,
@@ -98,26 +103,32 @@ Transformer::Transformer(Backend& backend, const Architecture& architecture,
   final_norm_ = backend_.load_gains(final_norm);
 }
 
-Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> rows) {
+void Transformer::check_length(std::size_t length) const {
+  if (std::cmp_less_equal(length, architecture_.max_length)) return;
+  throw Error(
+      fmt::format("{} tokens are more than the model's context of {}; shorten the prompt or the "
+                  "answer",
+                  length, architecture_.max_length));
+}
+
+Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> rows,
+                            KeyValues* kept) {
   const Architecture& a = architecture_;
-  const int length = static_cast<int>(tokens.size());
-  if (length > a.max_length) {
-    throw Error(
-        fmt::format("{} tokens are more than the model's context of {}; shorten the prompt or the "
-                    "answer",
-                    length, a.max_length));
-  }
+  check_length(tokens.size());
+  if (kept == nullptr && remembers()) kept = &own_;
   // Nothing after the last visible key can reach a wanted row.
   const int last = *std::max_element(rows.begin(), rows.end());
-  const int end = a.attention.visible_keys(last, length);
-  const int begin = first_new_row(tokens, rows);
-  const int wanted = static_cast<int>(rows.size());
-  reserve(end, std::max(end - begin, wanted));
-  cached_.clear();  // not valid while it is being rewritten
+  const int end = a.attention.visible_keys(last, static_cast<int>(tokens.size()));
+  const int begin = remembers() ? first_new_row(tokens, rows, *kept) : 0;
+  reserve(end, std::max(end - begin, static_cast<int>(rows.size())));
+  if (kept != nullptr) {
+    reserve(end, *kept);
+    kept->exact.clear();  // not valid while it is being rewritten
+  }
 
-  std::vector<int> positions(end - begin), wanted_rows(rows.begin(), rows.end());
+  std::vector<int> positions(end - begin), wanted(rows.begin(), rows.end());
   std::iota(positions.begin(), positions.end(), begin);
-  for (int& row : wanted_rows) row -= begin;
+  for (int& row : wanted) row -= begin;
   Matrix x = scratch_.x.row_range(0, end - begin);
   Matrix h = scratch_.h.row_range(0, end - begin);
 
@@ -129,20 +140,17 @@ Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> 
     const bool last_layer = n + 1 == a.layers;
     backend_.rms_norm(x, *layer.attention_norm, a.norm_eps, h);
     Matrix query = qkv.columns(0, q), keys_values = qkv.columns(q, 2 * kv);
-    if (!remembers() && !last_layer) {
+    if (kept == nullptr && !last_layer) {
       backend_.project(h, *layer.qkv, 0, qkv);
       backend_.rotate(qkv.columns(0, q + kv), positions, *rotation_);
     } else {
-      if (remembers()) keys_values = cache_[n].row_range(0, end);
+      if (kept != nullptr) keys_values = kept->layers[n].row_range(0, end);
       const Matrix fresh = keys_values.row_range(keys_values.rows - (end - begin), end - begin);
       backend_.project(h, *layer.qkv, q, fresh);
       backend_.rotate(fresh.columns(0, kv), positions, *rotation_);
       if (last_layer) {
         // Its keys and values came from all rows; the rest serves the wanted rows alone.
-        backend_.gather(x, wanted_rows, scratch_.wanted_x.row_range(0, wanted));
-        backend_.gather(h, wanted_rows, scratch_.wanted_h.row_range(0, wanted));
-        x = scratch_.wanted_x.row_range(0, wanted);
-        h = scratch_.wanted_h.row_range(0, wanted);
+        keep_wanted(x, h, wanted);
         positions.assign(rows.begin(), rows.end());
       }
       query = scratch_.query.row_range(0, x.rows);
@@ -153,8 +161,57 @@ Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> 
     mlp(layer, x, h);
   }
   backend_.rms_norm(x, *final_norm_, a.norm_eps, x);
-  if (remembers()) cached_.assign(tokens.begin(), tokens.begin() + end);
+  if (kept != nullptr) {
+    kept->rows = end;
+    if (remembers()) kept->exact.assign(tokens.begin(), tokens.begin() + end);
+  }
   return x;
+}
+
+Matrix Transformer::forward_active(std::span<const Token> tokens, std::span<const int> active,
+                                   std::span<const int> rows, KeyValues& kept) {
+  const Architecture& a = architecture_;
+  const int count = static_cast<int>(active.size()), q = a.query_cols(), kv = a.kv_cols();
+  assert(std::ranges::max(active) < kept.rows && std::cmp_less_equal(kept.rows, tokens.size()));
+  reserve(kept.rows, std::max(count, static_cast<int>(rows.size())));
+  // What follows the first of them no longer is what a whole pass would have left.
+  kept.exact.resize(std::min<std::size_t>(kept.exact.size(), std::ranges::min(active)));
+
+  std::vector<Token> active_tokens;
+  for (const int row : active) active_tokens.push_back(tokens[row]);
+  std::vector<int> wanted, positions(active.begin(), active.end());
+  for (const int row : rows)
+    wanted.push_back(static_cast<int>(std::ranges::find(active, row) - active.begin()));
+  Matrix x = scratch_.x.row_range(0, count), h = scratch_.h.row_range(0, count);
+  backend_.embed(*embedding_, active_tokens, x);
+  const Matrix qkv = scratch_.qkv.row_range(0, count);
+  for (int n = 0; n < a.layers; ++n) {
+    const Layer& layer = layers_[n];
+    const Matrix keys_values = kept.layers[n].row_range(0, kept.rows);
+    backend_.rms_norm(x, *layer.attention_norm, a.norm_eps, h);
+    backend_.project(h, *layer.qkv, 0, qkv);
+    backend_.rotate(qkv.columns(0, q + kv), positions, *rotation_);
+    backend_.scatter(qkv.columns(q, 2 * kv), active, keys_values);
+    Matrix query = qkv.columns(0, q);
+    if (n + 1 == a.layers) {
+      query = scratch_.query.row_range(0, static_cast<int>(rows.size()));
+      backend_.gather(qkv.columns(0, q), wanted, query);
+      keep_wanted(x, h, wanted);
+      positions.assign(rows.begin(), rows.end());
+    }
+    attention(layer, x, query, keys_values, positions);
+    mlp(layer, x, h);
+  }
+  backend_.rms_norm(x, *final_norm_, a.norm_eps, x);
+  return x;
+}
+
+void Transformer::keep_wanted(Matrix& x, Matrix& h, std::span<const int> wanted) {
+  const int count = static_cast<int>(wanted.size());
+  backend_.gather(x, wanted, scratch_.wanted_x.row_range(0, count));
+  backend_.gather(h, wanted, scratch_.wanted_h.row_range(0, count));
+  x = scratch_.wanted_x.row_range(0, count);
+  h = scratch_.wanted_h.row_range(0, count);
 }
 
 // x += Wo attention(query): `keys_values` holds every key that can be seen.
@@ -177,12 +234,13 @@ void Transformer::mlp(const Layer& layer, const Matrix& x, const Matrix& h) {
   backend_.project_add(gated, *layer.down, x);
 }
 
-// The first row that has to be computed: after the blocks that `cached_` shares with `tokens`, but
-// not after a wanted row.
-int Transformer::first_new_row(std::span<const Token> tokens, std::span<const int> rows) const {
-  if (!remembers()) return 0;
-  const auto differ = std::mismatch(cached_.begin(), cached_.end(), tokens.begin(), tokens.end());
-  const int common = static_cast<int>(differ.first - cached_.begin());
+// The first row that has to be computed: after the blocks that `kept` shares with `tokens`, but not
+// after a wanted row.
+int Transformer::first_new_row(std::span<const Token> tokens, std::span<const int> rows,
+                               const KeyValues& kept) const {
+  const auto differ =
+      std::mismatch(kept.exact.begin(), kept.exact.end(), tokens.begin(), tokens.end());
+  const int common = static_cast<int>(differ.first - kept.exact.begin());
   const int first = std::min(common, *std::min_element(rows.begin(), rows.end()));
   const int block = architecture_.attention.kind == AttentionKind::kBlockCausal
                         ? architecture_.attention.block
@@ -192,39 +250,35 @@ int Transformer::first_new_row(std::span<const Token> tokens, std::span<const in
 
 void Transformer::reserve(int length, int rows) {
   const Architecture& a = architecture_;
-  const auto rounded = [](int n) { return (n + 255) / 256 * 256; };
-  const auto allocate = [&](int count, int cols) {
-    return backend_.allocate_for(*embedding_, count, cols);
-  };
   if (!rotation_ || rotation_->positions < length) {
     rotation_ = backend_.make_rotation(rounded(length), a.attention.head_dim, a.rope_theta);
   }
-  if (remembers() && (cache_.empty() || cache_.front().rows < length)) {
-    std::vector<int> kept(cached_.size());
-    std::iota(kept.begin(), kept.end(), 0);
-    cache_.resize(a.layers);
-    for (Matrix& layer : cache_) {
-      const Matrix grown = allocate(rounded(length), 2 * a.kv_cols());
-      if (!kept.empty()) {
-        backend_.gather(layer, kept, grown.row_range(0, static_cast<int>(kept.size())));
-      }
-      layer = grown;
-    }
-  }
-  if (scratch_.rows < rows) {
-    scratch_ = {};
-    scratch_.rows = rounded(rows);
-    const int qkv_cols = a.query_cols() + 2 * a.kv_cols();
-    scratch_.x = allocate(scratch_.rows, a.hidden);
-    scratch_.h = backend_.layer_input(allocate(scratch_.rows, a.hidden));
-    if (!remembers()) scratch_.qkv = allocate(scratch_.rows, qkv_cols);
-    scratch_.query = allocate(scratch_.rows, a.query_cols());
-    scratch_.attended = allocate(scratch_.rows, a.query_cols());
-    scratch_.gate_up = allocate(scratch_.rows, 2 * a.mlp);
-    // In place of the gate, where it can stand there.
-    scratch_.gated = backend_.layer_input(scratch_.gate_up.columns(0, a.mlp));
-    scratch_.wanted_x = allocate(scratch_.rows, a.hidden);
-    scratch_.wanted_h = backend_.layer_input(allocate(scratch_.rows, a.hidden));
+  if (scratch_.rows >= rows) return;
+  scratch_ = {};
+  scratch_.rows = rounded(rows);
+  scratch_.x = allocate(scratch_.rows, a.hidden);
+  scratch_.h = backend_.layer_input(allocate(scratch_.rows, a.hidden));
+  scratch_.qkv = allocate(scratch_.rows, a.query_cols() + 2 * a.kv_cols());
+  scratch_.query = allocate(scratch_.rows, a.query_cols());
+  scratch_.attended = allocate(scratch_.rows, a.query_cols());
+  scratch_.gate_up = allocate(scratch_.rows, 2 * a.mlp);
+  // In place of the gate, where it can stand there.
+  scratch_.gated = backend_.layer_input(scratch_.gate_up.columns(0, a.mlp));
+  scratch_.wanted_x = allocate(scratch_.rows, a.hidden);
+  scratch_.wanted_h = backend_.layer_input(allocate(scratch_.rows, a.hidden));
+}
+
+// What is exact stays.
+void Transformer::reserve(int length, KeyValues& kept) const {
+  if (!kept.layers.empty() && kept.layers.front().rows >= length) return;
+  std::vector<int> exact(kept.exact.size());
+  std::iota(exact.begin(), exact.end(), 0);
+  kept.layers.resize(architecture_.layers);
+  for (Matrix& layer : kept.layers) {
+    const Matrix grown = allocate(rounded(length), 2 * architecture_.kv_cols());
+    if (!exact.empty())
+      backend_.gather(layer, exact, grown.row_range(0, static_cast<int>(exact.size())));
+    layer = grown;
   }
 }
 

@@ -11,6 +11,16 @@
 
 namespace umf {
 
+// What passes over a sequence leave behind for later ones: keys and values side by side,
+// (length, 2 * kv_cols), one matrix per layer.
+struct KeyValues {
+  std::vector<Matrix> layers;
+  // Where later tokens cannot reach back (causal, block-causal) the rows of these tokens are exact
+  // for every sequence that begins with the same blocks.
+  std::vector<Token> exact;
+  int rows = 0;  // that are filled
+};
+
 // Holds views of `weights`' memory (or device copies), not the files: keep those alive beside it.
 // One thread at a time. The result of a row depends on weights and tokens alone.
 class Transformer {
@@ -21,8 +31,14 @@ class Transformer {
               const Weights& weights, std::span<const std::string> also = {});
 
   // The final normalised hidden state of each of `rows` (ascending or not, repeats allowed), one
-  // forward pass. The matrix is valid until the next call.
-  Matrix forward(std::span<const Token> tokens, std::span<const int> rows);
+  // forward pass. The matrix is valid until the next call. Keys and values go to `kept`, if any.
+  Matrix forward(std::span<const Token> tokens, std::span<const int> rows,
+                 KeyValues* kept = nullptr);
+  // The same of a pass that computes the rows `active` alone (repeats allowed); those of others are
+  // seen as `kept` has them from earlier passes. `rows` are among the active ones, and all of them
+  // are there.
+  Matrix forward_active(std::span<const Token> tokens, std::span<const int> active,
+                        std::span<const int> rows, KeyValues& kept);
 
   const Architecture& architecture() const { return architecture_; }
 
@@ -39,8 +55,16 @@ class Transformer {
   };
 
   bool remembers() const { return architecture_.attention.kind != AttentionKind::kFull; }
-  int first_new_row(std::span<const Token> tokens, std::span<const int> rows) const;
+  int first_new_row(std::span<const Token> tokens, std::span<const int> rows,
+                    const KeyValues& kept) const;
+  Matrix allocate(int rows, int cols) const {
+    return backend_.allocate_for(*embedding_, rows, cols);
+  }
+  void check_length(std::size_t length) const;
   void reserve(int length, int rows);
+  void reserve(int length, KeyValues& kept) const;
+  // From now on for the wanted rows alone: x and, where it is given, h.
+  void keep_wanted(Matrix& x, Matrix& h, std::span<const int> wanted);
   void attention(const Layer& layer, const Matrix& x, const Matrix& query,
                  const Matrix& keys_values, std::span<const int> positions);
   void mlp(const Layer& layer, const Matrix& x, const Matrix& h);
@@ -52,11 +76,7 @@ class Transformer {
   std::shared_ptr<const Gains> final_norm_;
   std::shared_ptr<const Rotation> rotation_;
   Scratch scratch_;
-  // Keys and values side by side, (length, 2 * kv_cols), one matrix per layer where later tokens
-  // cannot reach back (causal, block-causal): the rows of the tokens in `cached_` stay valid for
-  // every sequence that begins with the same blocks, an exact cache. Full attention has none.
-  std::vector<Matrix> cache_;
-  std::vector<Token> cached_;
+  KeyValues own_;  // an exact cache; with full attention nothing
 };
 
 }  // namespace umf

@@ -203,6 +203,15 @@ class CpuBackend : public Backend {
     });
   }
 
+  // On one thread: rows that come several times would race, and there are few.
+  void scatter(const Matrix& x, std::span<const int> rows, const Matrix& out) override {
+    assert(x.rows == static_cast<int>(rows.size()) && out.cols == x.cols);
+    for (int i = 0; i < x.rows; ++i) {
+      assert(rows[i] >= 0 && rows[i] < out.rows);
+      std::memcpy(row(out, rows[i]), row(x, i), x.cols * sizeof(float));
+    }
+  }
+
   void predict(const Matrix& logits, std::span<const int> positions, const Sampling& sampling,
                std::span<Prediction> out) override {
     assert(logits.rows == static_cast<int>(positions.size()) && positions.size() == out.size());

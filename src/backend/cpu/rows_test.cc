@@ -190,6 +190,15 @@ TEST(Gather, TakesRowsInOrderAndRepeated) {
   EXPECT_EQ(download(*backend, out), (std::vector<float>{20, 21, 0, 1, 20, 21, 10, 11}));
 }
 
+TEST(Scatter, PutsRowsWhereTheyBelongAndLeavesOthers) {
+  const auto backend = make_cpu_backend(2, "");
+  const Matrix x = upload(*backend, {20, 21, 0, 1, 20, 21}, 3, 2);
+  const Matrix out = upload(*backend, std::vector<float>(16, 7), 4, 4);
+  backend->scatter(x, std::vector<int>{3, 0, 3}, out.columns(1, 2));
+  EXPECT_EQ(download(*backend, out),
+            (std::vector<float>{7, 0, 1, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 20, 21, 7}));
+}
+
 TEST(Allocate, ReusesMemoryThatWasGivenBack) {
   const auto backend = make_cpu_backend(1, "");
   void* first = nullptr;

@@ -222,6 +222,15 @@ class CudaBackend final : public Backend {
                   .integers = queue_->place(rows)});
   }
 
+  void scatter(const Matrix& x, std::span<const int> rows, const Matrix& out) override {
+    assert(x.rows == static_cast<int>(rows.size()) && out.cols == x.cols && out.type == x.type);
+    assert(std::all_of(rows.begin(), rows.end(), [&](int i) { return i >= 0 && i < out.rows; }));
+    queue_->push({.kind = OperationKind::kPutRows,
+                  .in = view_of(x),
+                  .out = view_of(out),
+                  .integers = queue_->place(rows)});
+  }
+
   void predict(const Matrix& logits, std::span<const int> positions, const Sampling& sampling,
                std::span<Prediction> out) override {
     assert(logits.rows == static_cast<int>(positions.size()) && positions.size() == out.size());

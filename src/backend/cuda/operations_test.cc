@@ -61,10 +61,20 @@ TEST_P(Operations, RowsAreCopiedNormalisedRotatedAndActivated) {
       on.backend->gather(x, std::vector<int>(rows, rows - 1), h);
       on.backend->relu(h);
       results.push_back(on.read(h));
+      auto twice = iota(rows, 0);
+      twice.back() = 0;  // the same row again
+      const Matrix first = on.allocate(rows, cols), wide = on.allocate(2 * rows, 2 * cols);
+      on.backend->gather(x, twice, first);
+      for (const int begin : {0, rows})
+        on.backend->scatter(on.matrix(values, rows, cols), iota(rows, begin),
+                            wide.columns(cols, cols));
+      on.backend->scatter(first, twice, wide.row_range(0, rows).columns(cols, cols));
+      results.push_back(on.read(wide.columns(cols, cols)));
       return results;
     };
     const auto actual = run(gpu), wanted = run(plain);
-    const char* const names[] = {"norm", "rotation", "silu", "silu in place", "gather and relu"};
+    const char* const names[] = {"norm",          "rotation",        "silu",
+                                 "silu in place", "gather and relu", "scatter"};
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(actual[i], wanted[i], names[i]);
   }
 }

@@ -162,6 +162,7 @@ void Queue::launch(const Operation& op) {
   if (runs_small(op)) return launch_small(op, stream_);
   switch (op.kind) {
     case OperationKind::kCopyRows:
+    case OperationKind::kPutRows:
       return launch_copy_rows(op, stream_);
     case OperationKind::kNorm:
       return op.out.type == DType::kF8 ? launch_norm_narrow(op, stream_) : launch_norm(op, stream_);

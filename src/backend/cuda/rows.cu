@@ -10,14 +10,17 @@ namespace {
 
 constexpr int kThreads = 256, kWarps = kThreads / 32;
 
-// Rows that have factors take them along.
+// Rows that have factors take them along. `rows` are those of the input, or where `put` of the
+// output.
 template <class Word>
-__global__ void copy_rows(const Word* in, std::size_t in_stride, const int* rows, Word* out,
-                          std::size_t out_stride, int words, const float* in_scales,
+__global__ void copy_rows(const Word* in, std::size_t in_stride, const int* rows, bool put,
+                          Word* out, std::size_t out_stride, int words, const float* in_scales,
                           float* out_scales) {
-  if (out_scales && threadIdx.x == 0) out_scales[blockIdx.x] = in_scales[rows[blockIdx.x]];
-  const Word* from = in + in_stride * rows[blockIdx.x];
-  Word* to = out + out_stride * blockIdx.x;
+  const int own = blockIdx.x, other = rows[own];
+  const int from_row = put ? own : other, to_row = put ? other : own;
+  if (out_scales && threadIdx.x == 0) out_scales[to_row] = in_scales[from_row];
+  const Word* from = in + in_stride * from_row;
+  Word* to = out + out_stride * to_row;
   for (int i = threadIdx.x; i < words; i += blockDim.x) to[i] = from[i];
 }
 
@@ -160,8 +163,9 @@ __global__ void relu(T* x, int stride, int cols) {
 template <class Word>
 void copy_as(const Operation& op, cudaStream_t stream) {
   const std::size_t size = size_of(op.out.type);
-  copy_rows<<<op.out.rows, 128, 0, stream>>>(
-      pointer<const Word>(op.in), op.in.stride * size / sizeof(Word), op.integers,
+  const bool put = op.kind == OperationKind::kPutRows;
+  copy_rows<<<put ? op.in.rows : op.out.rows, 128, 0, stream>>>(
+      pointer<const Word>(op.in), op.in.stride * size / sizeof(Word), op.integers, put,
       pointer<Word>(op.out), op.out.stride * size / sizeof(Word),
       static_cast<int>(op.out.cols * size / sizeof(Word)), op.in.scales, op.out.scales);
 }

@@ -18,6 +18,7 @@ static_assert(sizeof(Operation) % 8 == 0 && sizeof(Operation) / 8 <= kThreads);
 __device__ void run(const Operation& op, const Share& share) {
   switch (op.kind) {
     case OperationKind::kCopyRows:
+    case OperationKind::kPutRows:
       return small_copy_rows(op, share);
     case OperationKind::kNorm:
       return small_norm(op, share);
@@ -116,6 +117,7 @@ bool is_small(const ModelShape& shape) {
 bool is_small(const Operation& op) {
   switch (op.kind) {
     case OperationKind::kCopyRows:
+    case OperationKind::kPutRows:
       return is_small_copy(op);
     case OperationKind::kGatedSilu:
       return is_small_rows(op.in) && is_small_rows(op.out);

@@ -24,12 +24,13 @@ __device__ T* row_of(const View& v, int row) {
 
 template <class From>
 __device__ void small_copy_rows_of(const Operation& op, const Share& share) {
-  const int groups = op.out.cols / kGroup, tasks = op.out.rows * groups;
+  const bool put = op.kind == OperationKind::kPutRows;
+  const int groups = op.out.cols / kGroup, tasks = (put ? op.in.rows : op.out.rows) * groups;
   for (int task = share.worker; task < tasks; task += share.workers) {
-    const int row = task / groups, at = task % groups * kGroup;
+    const int row = task / groups, at = task % groups * kGroup, other = op.integers[row];
     float x[kGroup];
-    load_group<true>(row_of<const From>(op.in, op.integers[row]) + at, kGroup, x);
-    store_group<true>(row_of(op.out, row) + at, kGroup, x);
+    load_group<true>(row_of<const From>(op.in, put ? row : other) + at, kGroup, x);
+    store_group<true>(row_of(op.out, put ? other : row) + at, kGroup, x);
   }
 }
 

@@ -30,6 +30,7 @@ inline View view_of(const Matrix& m) {
 
 enum class OperationKind : std::uint8_t {
   kCopyRows,  // out[i] = in[integers[i]]: embed and gather
+  kPutRows,   // out[integers[i]] = in[i]: scatter
   kNorm,
   kNarrow,  // out = in as kF8
   kProduct,

@@ -179,6 +179,10 @@ class ReferenceBackend final : public Backend {
     for (int i = 0; i < out.rows; ++i) std::copy_n(row_of(x, rows[i]), x.cols, row_of(out, i));
   }
 
+  void scatter(const Matrix& x, std::span<const int> rows, const Matrix& out) override {
+    for (int i = 0; i < x.rows; ++i) std::copy_n(row_of(x, i), x.cols, row_of(out, rows[i]));
+  }
+
   void predict(const Matrix& logits, std::span<const int> positions, const Sampling& sampling,
                std::span<Prediction> out) override {
     for (int i = 0; i < logits.rows; ++i) {
