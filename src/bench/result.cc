@@ -54,6 +54,8 @@ std::string result_line(const Result& r) {
                                          {"hit_rate", hit_rate},
                                          {"saved_nfe", r.saved_nfe},
                                          {"spared_nfe", r.spared_nfe},
+                                         {"partial_nfe", r.partial_nfe},
+                                         {"equivalents", r.equivalents},
                                          {"switches", r.switches},
                                          {"evaluations", r.evaluations},
                                          {"stopped", r.stopped}}},
@@ -89,6 +91,9 @@ Result parse_result(const std::string& line, const std::string& where) {
     r.hits = search.at("hits");
     r.saved_nfe = search.at("saved_nfe");
     r.spared_nfe = search.at("spared_nfe");
+    // Runs of earlier versions have whole passes alone.
+    r.partial_nfe = search.value("partial_nfe", 0L);
+    r.equivalents = search.value("equivalents", static_cast<double>(r.nfe));
     r.switches = search.at("switches");
     r.evaluations = search.at("evaluations");
     r.stopped = search.at("stopped");

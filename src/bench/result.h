@@ -38,7 +38,9 @@ struct Result {
   std::string why;             // the hidden tests' words, or what went wrong
 
   std::string stopped;
-  long nfe = 0, rollouts = 0, hits = 0, saved_nfe = 0, spared_nfe = 0, switches = 0;
+  long nfe = 0, rollouts = 0, hits = 0, saved_nfe = 0, spared_nfe = 0, partial_nfe = 0,
+       switches = 0;
+  double equivalents = 0;
   long evaluations = 0;
   long iteration = 0;             // of the rollout that found the answer
   std::vector<std::string> path;  // the answer's actions, one per level

@@ -45,6 +45,8 @@ Result result_of(const SearchTask& task, const CurvePoint& point, const ProblemS
   r.hits = ledger.hits;
   r.saved_nfe = ledger.saved_capped;
   r.spared_nfe = ledger.spared;
+  r.partial_nfe = ledger.partial;
+  r.equivalents = ledger.equivalents;
   r.switches = ledger.switches;
   r.evaluations = ledger.evaluations;
   r.unmask_seconds = point.walk_seconds;

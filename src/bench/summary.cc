@@ -34,8 +34,9 @@ Column column_of(const Manifest& manifest, const Results& results, const std::st
 // One configuration at one budget, over all problems.
 struct Group {
   int done = 0, failed = 0, missing = 0, judged = 0, passed = 0, with_reward = 0;
-  double rewards = 0, load = 0, unmask = 0, reward = 0, grade = 0;
-  long nfe = 0, rollouts = 0, hits = 0, saved = 0, switches = 0, evaluations = 0, passes = 0;
+  double rewards = 0, equivalents = 0, load = 0, unmask = 0, reward = 0, grade = 0;
+  long nfe = 0, partial = 0, rollouts = 0, hits = 0, saved = 0, switches = 0, evaluations = 0,
+       passes = 0;
   std::uint64_t peak_memory_bytes = 0;
 
   void add(const Result* result);
@@ -58,6 +59,8 @@ void Group::add(const Result* result) {
     reward += result->reward_seconds;
     grade += result->grade_seconds;
     nfe += result->nfe;
+    partial += result->partial_nfe;
+    equivalents += result->equivalents;
     rollouts += result->rollouts;
     hits += result->hits;
     saved += result->saved_nfe;
@@ -89,6 +92,8 @@ Ordered Group::json(const std::string& name, long budget) const {
           {"interval", interval},
           {"mean_reward", mean(rewards, with_reward)},
           {"nfe", mean(nfe, done)},
+          {"partial_nfe", mean(partial, done)},
+          {"equivalents", mean(equivalents, done)},
           {"hit_rate", rollouts == 0 ? Ordered(nullptr) : Ordered(1.0 * hits / rollouts)},
           {"saved_nfe", mean(saved, done)},
           {"switches", mean(switches, done)},
@@ -216,6 +221,9 @@ std::string groups_table(const Ordered& groups, std::size_t width) {
         number(group["saved_nfe"], 1), number(group["switches"], 2),
         number(group["seconds"]["unmask"], 2), number(group["seconds"]["reward"], 2),
         number(group["seconds"]["grade"], 2));
+    if (group["partial_nfe"].is_number() && group["partial_nfe"] > 0)
+      table += fmt::format("  {} passes partial, {} whole ones by arithmetic",
+                           number(group["partial_nfe"], 1), number(group["equivalents"], 1));
     if (const int failed = group["failed"]; failed > 0) table += fmt::format("  {} failed", failed);
     if (const int missing = group["missing"]; missing > 0)
       table += fmt::format("  {} missing", missing);

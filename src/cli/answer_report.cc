@@ -39,6 +39,13 @@ void heading(const Paint& paint, const std::string& title, const std::string& te
   fmt::print(stderr, "\n{}  {}\n", paint.bold(title), text);
 }
 
+// What passes over few rows come to.
+std::string parts_of(const Ledger& ledger) {
+  if (ledger.partial == 0) return "";
+  return fmt::format(", {} of them partial: by arithmetic {:.1f} whole ones", ledger.partial,
+                     ledger.equivalents);
+}
+
 }  // namespace
 
 void AnswerReport::watch(const RolloutEvent& event) {
@@ -106,13 +113,13 @@ std::string AnswerReport::pace(long passes) const {
 void AnswerReport::print_cost(const Solution& solution, const Candidate& best,
                               double seconds) const {
   const Ledger& ledger = solution.ledger;
-  heading(
-      Paint(stderr), "search",
-      fmt::format(
-          "{} forward passes (NFE) of {}{}; found in rollout {} of {}; {} hits of the cache "
-          "saved {} passes; {:.1f} s; stopped: {}",
-          ledger.nfe, configuration_.solve.budget, pace(ledger.nfe), best.iteration,
-          ledger.rollouts(), ledger.hits, ledger.saved_capped, seconds, name_of(solution.stopped)));
+  heading(Paint(stderr), "search",
+          fmt::format(
+              "{} forward passes (NFE) of {}{}{}; found in rollout {} of {}; {} hits of the cache "
+              "saved {} passes; {:.1f} s; stopped: {}",
+              ledger.nfe, configuration_.solve.budget, pace(ledger.nfe), parts_of(ledger),
+              best.iteration, ledger.rollouts(), ledger.hits, ledger.saved_capped, seconds,
+              name_of(solution.stopped)));
 }
 
 }  // namespace umf

@@ -224,6 +224,7 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
     if (bench_configuration.pool) json["pool"] = pool_json(*bench_configuration.pool);
     json["model_names"] = largest.model_names;
     json["action_names"] = author_names(largest);
+    if (!is_exact(largest.actions)) json["approximate"] = true;
     configurations.push_back(std::move(json));
   }
   Json json = {{"version", version()},

@@ -14,6 +14,7 @@
 #include "cli/token_list.h"
 #include "decode/decoder.h"
 #include "model/language_model.h"
+#include "search/checkpoints.h"
 
 namespace umf {
 namespace {
@@ -144,6 +145,7 @@ class Writers {
     return {std::move(participants),
             {models_.size() > 1 ? action : Action()},
             {.window = options.decode.length,
+             .ratios = {std::begin(kPaperRatios), std::end(kPaperRatios)},
              .block_length = models_.size() > 1 ? options.decode.block_length : 0,
              .closed_text = !options.no_stop_at_end}};
   }
@@ -226,7 +228,11 @@ int generate(GenerateOptions& options) {
                  {"action", action_json(action)},
                  {"seconds", {{"load", load_seconds}, {"unmask", seconds_since(decode_start)}}}};
     if (!action.others.empty()) json["written"] = writers.shares(decoding, lexicon);
-    if (backend->approximate()) json["approximate"] = true;
+    if (backend->approximate() || !is_exact(action)) json["approximate"] = true;
+    if (!is_exact(action)) {
+      json["partial_nfe"] = decoding.partial;
+      json["equivalents"] = decoding.equivalents;
+    }
     print_json(json);
   } else {
     print_answer(answer, trace_out.to_stdout() ? stderr : stdout);

@@ -125,6 +125,8 @@ void SolveCliOptions::declare_shared(OptionSet& options) {
                 "where to branch, as shares of masks: 0.9,0.8,0.7,0.6,0.5,0.4,0.2 without it");
   options.value("budget-policy", budget_policy,
                 "the rollout that does not fit: cut, finish or skip");
+  options.value("budget-unit", budget_unit,
+                "what budgets count: passes, or with anchor= their arithmetic: equivalents");
   options.value("window-policy", window_policy,
                 "after a change of tokenizer: preserve-masks or fixed-window");
   options.value("block-length", block_length, "decode block by block; 0 for none");
@@ -198,6 +200,7 @@ SearchRequest SolveCliOptions::request() const {
                         .ratios = ratios,
                         .budget_policy = budget_policy,
                         .window_policy = window_policy,
+                        .budget_unit = budget_unit,
                         .block_length = block_length,
                         .use_cache = !no_cache,
                         .closed_text = closed_text,

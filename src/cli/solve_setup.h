@@ -13,7 +13,7 @@ namespace umf {
 struct SolveCliOptions {
   CommonOptions common;
   std::string problem, example, preset, search = "unmaskfork", ratios, budget_policy = "cut",
-                                        window_policy = "preserve-masks";
+                                        window_policy = "preserve-masks", budget_unit = "passes";
   std::string stop_at_reward = "1", trace, report, checkpoint, curve, memory_limit;
   std::vector<std::string> models, actions;
   int budget = 0, window = 0, block_length = 0, workers = 1;

@@ -26,6 +26,11 @@ constexpr std::pair<Remask, std::string_view> kRemasks[] = {
 constexpr std::pair<Ensemble, std::string_view> kEnsembles[] = {
     {Ensemble::kNone, "none"}, {Ensemble::kRelay, "relay"}, {Ensemble::kPoll, "poll"}};
 
+constexpr std::pair<AnchorRule, std::string_view> kAnchorRules[] = {
+    {AnchorRule::kNone, "none"},
+    {AnchorRule::kCheckpoint, "checkpoint"},
+    {AnchorRule::kBlock, "block"}};
+
 template <class Value, std::size_t N>
 std::string_view find_name(const std::pair<Value, std::string_view> (&table)[N], Value value) {
   for (const auto& [known, name] : table) {
@@ -58,6 +63,11 @@ void assign(Remask& field, const std::string& key, const std::string& value) {
 void assign(Ensemble& field, const std::string& key, const std::string& value) {
   static_cast<void>(key);
   field = parse_ensemble(value);
+}
+
+void assign(AnchorRule& field, const std::string& key, const std::string& value) {
+  static_cast<void>(key);
+  field = parse_anchor_rule(value);
 }
 
 void assign(CommitRule& field, const std::string& key, const std::string& value) {
@@ -96,6 +106,11 @@ Strategy parse_strategy(const std::string& name) {
 std::string_view name_of(Remask remask) { return find_name(kRemasks, remask); }
 Remask parse_remask(const std::string& name) {
   return find_value(kRemasks, "rule of remasking", name);
+}
+
+std::string_view name_of(AnchorRule rule) { return find_name(kAnchorRules, rule); }
+AnchorRule parse_anchor_rule(const std::string& name) {
+  return find_value(kAnchorRules, "anchor", name);
 }
 
 std::string_view name_of(Ensemble ensemble) { return find_name(kEnsembles, ensemble); }
@@ -157,9 +172,15 @@ void check(const Action& action) {
   require(action.remask_eta < 0 || action.remask_eta <= 1, "remask-eta", "at most 1",
           action.remask_eta);
   require(action.passes >= 0, "passes", "0 or more", action.passes);
-  if (commits_one(action)) return;
+  require(action.active >= 1 && std::isfinite(action.active), "active", "1 or more", action.active);
   const bool by_chance =
       action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom;
+  if (action.anchor != AnchorRule::kNone && (by_chance || action.remask != Remask::kNone)) {
+    throw Error(fmt::format("anchor={} does not go with {}: chance decides there what is computed",
+                            name_of(action.anchor),
+                            by_chance ? name_of(action.strategy) : std::string_view("remask")));
+  }
+  if (commits_one(action)) return;
   if (by_chance || action.remask != Remask::kNone) {
     throw Error(fmt::format("commit={} does not go with {}: chance decides there what is committed",
                             name_of(action.commit),

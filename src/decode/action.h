@@ -45,6 +45,17 @@ enum class Ensemble : std::uint8_t {
   kPoll,   // all look at the same window, and the surest writes each cell
 };
 
+// When a pass computes all rows, where others compute few (docs/algorithm.md#anchored-passes): an
+// approximation of the action without it.
+enum class AnchorRule : std::uint8_t {
+  kNone,        // always
+  kCheckpoint,  // at the start of a walk and at its checkpoints
+  kBlock,       // there, and at the start of every block
+};
+
+std::string_view name_of(AnchorRule rule);
+AnchorRule parse_anchor_rule(const std::string& name);  // throws Error with the known names
+
 std::string_view name_of(Ensemble ensemble);
 Ensemble parse_ensemble(const std::string& name);  // throws Error with the known names
 
@@ -62,6 +73,9 @@ struct Action {
   bool eos_last = false;    // LLaDA's confidence_eos_eot_inf: end of text and turn come last
   bool allow_mask = false;  // as the references: the mask token itself may win, and stays masked
   CommitRule commit = {};   // how many cells a pass commits
+  AnchorRule anchor = AnchorRule::kNone;
+  float active =
+      2;  // of an anchor: rows of so many times the masks that are committed before the next
   Remask remask = Remask::kNone;  // anything else: one trajectory over all masks, to its end
   float remask_eta = -1;          // how much is masked again; below 0: what its authors recommend
   int passes = 0;                 // of a trajectory that remasks, at most; 0: twice its masks
@@ -88,6 +102,11 @@ struct Action {
     field(allow_mask, "allow-mask", "the mask token may be predicted, as in the reference loops");
     field(commit, "commit",
           "cells per pass: one, tau:X (all with a probability of at least X) or frechet:D");
+    field(anchor, "anchor",
+          "compute all rows at checkpoints or at blocks alone, few in between: none, checkpoint, "
+          "block (approximate)");
+    field(active, "active",
+          "rows between anchors: this many times the masks that are filled until the next");
     field(remask, "remask",
           "mask committed cells again: none, cap, rescale, conf, loop or confidence-loop (ReMDM)");
     field(remask_eta, "remask-eta",
@@ -118,6 +137,16 @@ void check(const Action& action);
 // Whether every pass commits one cell, whatever the models say.
 inline bool commits_one(const Action& action) {
   return action.commit.kind == CommitRule::Kind::kOne && action.others.empty();
+}
+
+// Whether it gives what the models say, and not something near it.
+inline bool is_exact(const Action& action) {
+  return action.anchor == AnchorRule::kNone &&
+         std::ranges::all_of(action.others, [](const Action& other) { return is_exact(other); });
+}
+
+inline bool is_exact(std::span<const Action> actions) {
+  return std::ranges::all_of(actions, [](const Action& action) { return is_exact(action); });
 }
 
 // Whether chance has a part in it. Otherwise its seed changes nothing.

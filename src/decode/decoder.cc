@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "decode/walker.h"
+#include "search/checkpoints.h"
 
 namespace umf {
 namespace {
@@ -28,6 +29,7 @@ class Run {
           "the prompt contains the model's mask token; it would be taken for a cell to fill");
     }
     result_.window.assign(options_.length, tokens.mask);
+    targets_ = checkpoint_targets(options_.length, kPaperRatios, options_.block_length);
   }
 
   Decoding decode() {
@@ -60,6 +62,9 @@ class Run {
             fmt::format("commit={} says how many cells a pass commits; leave out the schedule, the "
                         "tokens per step and the threshold",
                         name_of(action_.commit)));
+    require(is_exact(action_) || (o.schedule == Schedule::kSteady && o.per_step == 1),
+            fmt::format("anchor={} goes with the steady schedule and one token per step",
+                        name_of(action_.anchor)));
     require(o.per_step >= 1, fmt::format("tokens per step must be at least 1, not {}", o.per_step));
     require(o.steps >= 0, fmt::format("steps must be at least 1, not {}", o.steps));
     require(o.block_length >= 0,
@@ -74,6 +79,8 @@ class Run {
     require(o.length % o.block_length == 0,
             fmt::format("the length {} is not a multiple of the block length {}", o.length,
                         o.block_length));
+    require(action_.anchor != AnchorRule::kBlock || o.block_length < o.length,
+            "anchor=block needs blocks: a block length, or a model that has them");
     if (!o.stop_at_end) o.stop_at_end = info.block > 0;
     if (o.schedule == Schedule::kDream) {
       require(o.block_length == o.length,
@@ -153,9 +160,18 @@ class Run {
   }
 
   bool pass(const StepRule& rule) {
-    const std::vector<Commit> commits = denoise(model_, prompt_, result_.window, action_, 0, rule);
+    const int masks = masks_before(options_.length), target = next_target(targets_, masks);
+    StepRule own = rule;
+    own.to_checkpoint = masks - target;
+    AnchoredModel* const anchored = anchors_.of(0, model_, action_);
+    const std::vector<Commit> commits =
+        denoise(model_, prompt_, result_.window, action_, 0, own, anchored);
     for (const Commit& commit : commits) result_.window[commit.cell] = commit.token;
+    if (masks_before(options_.length) <= target) anchors_.forget();
     ++result_.passes;
+    anchors_.count(anchored);
+    result_.partial = anchors_.partial;
+    result_.equivalents = anchors_.equivalents;
     return observer_(result_, commits);
   }
 
@@ -177,6 +193,9 @@ class Run {
   Action action_;
   DecodeOptions options_;
   const PassObserver& observer_;
+  std::vector<int>
+      targets_;  // masks left at checkpoints, where anchors are taken: those of a search
+  Anchors anchors_;
   Decoding result_;
 };
 
@@ -205,6 +224,8 @@ Decoding decode_together(const WalkSetup& setup, const PassObserver& observer) {
   if (!walk.feasible) throw Error("the window does not fit any of the models");
   // What was filled up behind the end is nobody's.
   if (walk.complete) decoding.window = walk.path.back().cells;
+  decoding.partial = walk.partial;
+  decoding.equivalents = walk.equivalents;
   return decoding;
 }
 

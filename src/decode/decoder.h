@@ -32,7 +32,9 @@ struct Decoding {
   std::vector<Token> window;
   int lexicon = 0;  // of several models: which of the setup's lexicons the window is in
   std::vector<int> writers = {};  // of several models: by cell, who wrote it
-  int passes = 0;  // forward passes (NFE); one that commits nothing counts, as in the references
+  int passes = 0;   // forward passes (NFE); one that commits nothing counts, as in the references
+  int partial = 0;  // of these, over few rows
+  double equivalents = 0;    // all by their arithmetic, in passes over all rows
   bool interrupted = false;  // the observer asked to stop
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "decode/predict.h"
 
@@ -91,14 +92,18 @@ NoiseKey key_of(const Action& action, int index, std::span<const Token> window,
   return noise_key(action.seed, index, window);
 }
 
-void predict(Model& model, std::span<const Token> prompt, std::span<const Token> window,
-             const Action& action, const NoiseKey& key, double time,
-             std::vector<Candidate>& candidates) {
-  std::vector<int> cells;
-  for (const Candidate& candidate : candidates) cells.push_back(candidate.cell);
+// Of the cells that the pass looks at; the others are left out.
+std::vector<Answer> predict(Model& model, std::span<const Token> prompt,
+                            std::span<const Token> window, std::vector<int> cells,
+                            const Sampling& sampling, const StepRule& rule,
+                            AnchoredModel* anchored) {
+  if (anchored != nullptr) cells = anchored->looked_at(window, cells);
   const std::vector<Prediction> predictions =
-      predict_cells(model, prompt, window, cells, sampling_of(model.info(), action, key, time));
-  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].prediction = predictions[i];
+      anchored != nullptr ? anchored->predict(prompt, window, cells, sampling, rule.to_checkpoint)
+                          : predict_cells(model, prompt, window, cells, sampling);
+  std::vector<Answer> answers;
+  for (std::size_t i = 0; i < cells.size(); ++i) answers.push_back({cells[i], predictions[i]});
+  return answers;
 }
 
 std::vector<Candidate> active_masks(std::span<const Token> window, Token mask,
@@ -113,22 +118,20 @@ std::vector<Candidate> active_masks(std::span<const Token> window, Token mask,
 }  // namespace
 
 std::vector<Answer> ask(Model& model, std::span<const Token> prompt, std::span<const Token> window,
-                        const Action& action, int index, const StepRule& rule) {
+                        const Action& action, int index, const StepRule& rule,
+                        AnchoredModel* anchored) {
   std::vector<int> cells;
   for (const Candidate& mask : active_masks(window, model.info().tokens.mask, rule))
     cells.push_back(mask.cell);
   Sampling sampling =
       sampling_of(model.info(), action, noise_key(action.seed, index, window), rule.time);
   sampling.plain_probability = true;
-  const std::vector<Prediction> predictions = predict_cells(model, prompt, window, cells, sampling);
-  std::vector<Answer> answers;
-  for (std::size_t i = 0; i < cells.size(); ++i) answers.push_back({cells[i], predictions[i]});
-  return answers;
+  return predict(model, prompt, window, std::move(cells), sampling, rule, anchored);
 }
 
 std::vector<Commit> denoise(Model& model, std::span<const Token> prompt,
                             std::span<const Token> window, const Action& action, int index,
-                            const StepRule& rule) {
+                            const StepRule& rule, AnchoredModel* anchored) {
   const Token mask = model.info().tokens.mask;
   const NoiseKey key = key_of(action, index, window, rule);
   const auto noise = [&](int cell) -> double {
@@ -140,7 +143,13 @@ std::vector<Commit> denoise(Model& model, std::span<const Token> prompt,
   choose_by_chance(candidates, action.strategy, rule, noise);
   // A pass that commits nothing changes nothing: it need not be computed.
   if (candidates.empty() || (!by_chance && rule.count <= 0)) return {};
-  predict(model, prompt, window, action, key, rule.time, candidates);
+  std::vector<int> cells;
+  for (const Candidate& candidate : candidates) cells.push_back(candidate.cell);
+  candidates.clear();
+  for (const auto& [cell, prediction] :
+       predict(model, prompt, window, std::move(cells),
+               sampling_of(model.info(), action, key, rule.time), rule, anchored))
+    candidates.push_back({.cell = cell, .prediction = prediction});
   if (!by_chance && !choose_sure(candidates, action.commit, model.info().tokens))
     choose_by_score(candidates, action, rule, noise);
 

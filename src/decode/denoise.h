@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "decode/action.h"
+#include "decode/anchored_model.h"
 #include "model/model.h"
 
 namespace umf {
@@ -17,6 +18,7 @@ struct StepRule {
   int steps_left = 0;      // origin: joins the noise, as a pass may leave the window as it was
   float threshold = 0;     // above 0: all cells at least this confident, and always the best one
   double time = 1;         // for rules that depend on time
+  int to_checkpoint = 0;   // with an anchor: masks that are committed before the next one
 };
 
 struct Commit {
@@ -32,13 +34,15 @@ struct Answer {
   Prediction prediction;
 };
 std::vector<Answer> ask(Model& model, std::span<const Token> prompt, std::span<const Token> window,
-                        const Action& action, int index, const StepRule& rule);
+                        const Action& action, int index, const StepRule& rule,
+                        AnchoredModel* anchored = nullptr);
 
 // The cells that the step commits, in ascending order; one forward pass. Ties go to the lowest
 // cell. Noise is keyed by `seed`, the action's `index` and the window (and the steps left), so that
-// the same state and action give the same result, in any order and on any number of threads.
+// the same state and action give the same result, in any order and on any number of threads. With
+// an anchored model, which is the model's, only what its pass looks at can be committed.
 std::vector<Commit> denoise(Model& model, std::span<const Token> prompt,
                             std::span<const Token> window, const Action& action, int index,
-                            const StepRule& rule);
+                            const StepRule& rule, AnchoredModel* anchored = nullptr);
 
 }  // namespace umf

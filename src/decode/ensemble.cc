@@ -7,6 +7,7 @@
 
 #include "decode/predict.h"
 #include "decode/schedule.h"
+#include "search/checkpoints.h"
 
 namespace umf {
 namespace {
@@ -36,14 +37,15 @@ struct Surest {
 class Turns {
  public:
   Turns(const WalkSetup& setup, WindowState& state, const Action& action, int index, int limit,
-        const LookObserver& observer)
+        const LookObserver& observer, Anchors& anchors)
       : setup_(setup),
         state_(state),
         members_(members_of(action)),
         rule_(action.commit),
         index_(index),
         limit_(limit),
-        observer_(observer) {
+        observer_(observer),
+        anchors_(anchors) {
     looks_.reserve(members_.size());  // others point into it
   }
 
@@ -72,6 +74,7 @@ class Turns {
   const CommitRule& rule_;
   const int index_, limit_;
   const LookObserver& observer_;
+  Anchors& anchors_;
   std::vector<Look> looks_;
   Turn turn_;
 };
@@ -102,12 +105,17 @@ void Turns::pass(Look& look) {
   const Participant& participant = setup_.participants()[look.model];
   const std::vector<Token>& cells = look.window.cells;
   const auto range = setup_.active_range(cells, look.model);
+  const int masks = setup_.masks_in(look.window);
   const StepRule rule{.begin = range.begin,
                       .end = range.end,
-                      .time = state_time(setup_.masks_in(look.window), setup_.options().window)};
-  look.answers = ask(*participant.model, participant.prompt, cells, members_[look.member],
-                     index_ + (look.member << 16), rule);
+                      .time = state_time(masks, setup_.options().window),
+                      .to_checkpoint = masks - next_target(setup_.targets(), masks)};
+  const Action& action = members_[look.member];
+  AnchoredModel* const anchored = anchors_.of(look.model, *participant.model, action);
+  look.answers = ask(*participant.model, participant.prompt, cells, action,
+                     index_ + (look.member << 16), rule, anchored);
   ++turn_.passes;
+  anchors_.count(anchored);
 }
 
 bool Turns::show(const Look& look, const WindowState& window) {
@@ -218,8 +226,8 @@ Turn Turns::poll() {
 }  // namespace
 
 Turn take_turn(const WalkSetup& setup, WindowState& state, const Action& action, int index,
-               int limit, const LookObserver& observer) {
-  Turns turns(setup, state, action, index, limit, observer);
+               int limit, const LookObserver& observer, Anchors& anchors) {
+  Turns turns(setup, state, action, index, limit, observer, anchors);
   return action.ensemble == Ensemble::kPoll ? turns.poll() : turns.relay();
 }
 

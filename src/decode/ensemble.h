@@ -29,8 +29,9 @@ using LookObserver = std::function<bool(int model, const WindowState& window,
 
 // The turn of the action numbered `index` in a state with masks that fits one of its models at
 // least. Writes into the state, in the ids of whoever wrote. At most `limit` passes; a turn that
-// needs more commits nothing. Depends on the state and the action alone.
+// needs more commits nothing. Depends on the state and the action, and with an anchor on the turns
+// since the last checkpoint.
 Turn take_turn(const WalkSetup& setup, WindowState& state, const Action& action, int index,
-               int limit, const LookObserver& observer);
+               int limit, const LookObserver& observer, Anchors& anchors);
 
 }  // namespace umf

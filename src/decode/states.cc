@@ -93,6 +93,8 @@ Outcome States::number(const Walk& walk) {
   Outcome outcome{.passes_at = walk.passes_at,
                   .passes = walk.passes,
                   .spared = walk.spared,
+                  .partial = walk.partial,
+                  .equivalents = walk.equivalents,
                   .complete = walk.complete,
                   .feasible = walk.feasible,
                   .writes = walk.writes};

@@ -22,6 +22,8 @@ struct Walk {
   std::vector<WindowState> path;
   std::vector<int> passes_at;
   int passes = 0, spared = 0;
+  int partial = 0;         // of all forward passes, those over few rows
+  double equivalents = 0;  // all of them by their arithmetic, in whole passes
   bool complete = true, feasible = true;
   std::vector<Write> writes = {};
 };

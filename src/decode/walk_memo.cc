@@ -47,10 +47,10 @@ std::string key_of(Action action, int number) {
 
 std::vector<std::string> walk_keys(const WalkSetup& setup) {
   const WalkOptions& options = setup.options();
-  const std::string common = fmt::format("|{} {} {} {} {}|{}", options.window, options.block_length,
-                                         static_cast<int>(options.policy), options.closed_text,
-                                         options.closed_text && setup.lexicons().size() > 1,
-                                         fmt::join(setup.targets(), ","));
+  const std::string common = fmt::format(
+      "|{} {} {} {} {} {}|{}", options.window, options.block_length,
+      static_cast<int>(options.policy), static_cast<int>(options.unit), options.closed_text,
+      options.closed_text && setup.lexicons().size() > 1, fmt::join(setup.targets(), ","));
   std::vector<std::string> keys;
   for (int action = 0; std::cmp_less(action, setup.actions().size()); ++action) {
     keys.push_back(sha256_bytes(key_of_models(setup, action) +

@@ -60,6 +60,16 @@ WalkSetup::WalkSetup(std::vector<Participant> participants, std::vector<Action> 
   }
 }
 
+BudgetUnit parse_budget_unit(const std::string& name) {
+  if (name == "passes") return BudgetUnit::kPasses;
+  if (name == "equivalents") return BudgetUnit::kEquivalents;
+  throw Error(fmt::format("there is no budget unit '{}'; choose passes or equivalents", name));
+}
+
+const char* name_of(BudgetUnit unit) {
+  return unit == BudgetUnit::kPasses ? "passes" : "equivalents";
+}
+
 void WalkSetup::check(const Action& action) const {
   const std::vector<Action> members = members_of(action);
   for (const Action& member : members) check_member(member);
@@ -83,6 +93,10 @@ void WalkSetup::check_member(const Action& action) const {
   // The mask would win again in the same state, for ever.
   require(!action.allow_mask,
           "allow-mask is for plain decoding: a search commits a token per pass");
+  const bool blocks = options_.block_length < options_.window ||
+                      participants_[action.model].model->info().block > 0;
+  require(action.anchor != AnchorRule::kBlock || blocks,
+          "anchor=block needs blocks: a block length, or a model that has them");
   if (action.remask == Remask::kNone) return;
   require(options_.block_length == options_.window,
           "remasking takes the whole window at once; leave out the block length");

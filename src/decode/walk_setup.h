@@ -20,6 +20,14 @@ struct Participant {
   std::vector<Token> prompt;
 };
 
+// What a budget counts.
+enum class BudgetUnit {
+  kPasses,       // forward passes, whatever they compute
+  kEquivalents,  // their arithmetic in whole passes, of a rollout rounded up
+};
+BudgetUnit parse_budget_unit(const std::string& name);  // throws Error
+const char* name_of(BudgetUnit unit);
+
 struct WalkOptions {
   int window = 256;
   std::vector<int> ratios;  // of the checkpoints, in thousandths of the window
@@ -28,6 +36,7 @@ struct WalkOptions {
   // Cells behind the end of a text that can no longer change are filled without asking a model
   // (docs/algorithm.md#exact-extras): every reward stays what it would be, at fewer passes.
   bool closed_text = false;
+  BudgetUnit unit = BudgetUnit::kPasses;
 };
 
 // Never changes, so that it may be read on any thread.
@@ -53,6 +62,11 @@ class WalkSetup {
   int model_of(int action) const {
     return actions_[action].others.empty() ? actions_[action].model
                                            : static_cast<int>(participants_.size()) + action;
+  }
+  // Whether a rollout of the action costs as much as it fills masks.
+  bool costs_masks(int action) const {
+    const bool counted = options_.unit == BudgetUnit::kPasses || is_exact(actions_[action]);
+    return counted && commits_one(actions_[action]);
   }
   // Distinct ones, in the order of the participants.
   const std::vector<Lexicon>& lexicons() const { return lexicons_; }

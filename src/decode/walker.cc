@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -25,6 +26,13 @@ Action drawn(Action action, std::uint64_t draw) {
 }
 
 }  // namespace
+
+// No pass costs more than one, so that a limit is never passed over.
+void Walker::Way::count(int made) {
+  passes += made;
+  walk.passes =
+      unit == BudgetUnit::kPasses ? passes : static_cast<int>(std::ceil(anchors.equivalents));
+}
 
 Walk Walker::walk(const Trial& trial, const WindowState& from, int limit,
                   const WalkObserver& observer) {
@@ -69,7 +77,7 @@ Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
   const Action action = drawn(setup_.actions()[trial.action], trial.draw);
   if (action.remask != Remask::kNone)
     return remask_from(std::move(state), trial, action, limit, observer);
-  Way way{trial, action, observer, limit};
+  Way way{trial, action, observer, limit, setup_.options().unit};
   Walk& walk = way.walk;
   const auto arrive = [&] {
     walk.path.push_back(state);
@@ -89,10 +97,15 @@ Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
     masks = setup_.masks_in(state);
     if (masks == 0) state.writer = -1;  // nobody goes on
     at_checkpoint = masks <= target;
-    if (at_checkpoint) arrive();
+    if (at_checkpoint) {
+      arrive();
+      way.anchors.forget();
+    }
   }
   if (!at_checkpoint) arrive();
   walk.complete = masks == 0;
+  walk.partial = way.anchors.partial;
+  walk.equivalents = way.anchors.equivalents;
   return std::move(way.walk);
 }
 
@@ -121,6 +134,7 @@ Walk Walker::remask_from(WindowState state, const Trial& trial, const Action& ac
   walk.path.push_back(std::move(state));
   walk.passes_at.push_back(passes);
   walk.passes = passes;
+  walk.equivalents = passes;
   walk.complete = finished;
   return walk;
 }
@@ -130,6 +144,7 @@ WindowBranching Walker::branch(const Trial& trial, const WindowState& from, int 
   const Action& action = setup_.actions()[trial.action];
   const auto& [model, tokenizer, prompt] = setup_.participants()[action.model];
   if (!action.others.empty()) throw Error("several models cannot complete a window in one pass");
+  if (!is_exact(action)) throw Error("anchor= is for walks; this search branches at every pass");
   if (model->info().block != 0)
     throw Error(fmt::format("{} decodes in blocks and cannot complete a window in one pass",
                             model->info().name));
@@ -161,18 +176,22 @@ Walker::Progress Walker::step(WindowState& state, Way& way) const {
   const Participant& participant = setup_.participants()[action.model];
   const auto range = setup_.active_range(state.cells, action.model);
   const int steps_left = state.steps_left > 0 ? state.steps_left : range.masks;
+  const int masks = setup_.masks_in(state);
   const StepRule rule{.begin = range.begin,
                       .end = range.end,
                       .count = 1,
                       .share = 1.0f / static_cast<float>(steps_left),
                       .steps_left = steps_left,
-                      .time = state_time(setup_.masks_in(state), setup_.options().window)};
-  const std::vector<Commit> commits =
-      denoise(*participant.model, participant.prompt, state.cells, action, way.trial.action, rule);
-  ++way.walk.passes;
+                      .time = state_time(masks, setup_.options().window),
+                      .to_checkpoint = masks - next_target(setup_.targets(), masks)};
+  AnchoredModel* const anchored = way.anchors.of(action.model, *participant.model, action);
+  const std::vector<Commit> commits = denoise(*participant.model, participant.prompt, state.cells,
+                                              action, way.trial.action, rule, anchored);
+  way.anchors.count(anchored);
+  way.count(1);
   for (const auto& [cell, token] : commits) {
     state.cells[cell] = token;
-    way.walk.writes.push_back({way.walk.passes, cell, token, action.model, state.lexicon});
+    way.walk.writes.push_back({way.passes, cell, token, action.model, state.lexicon});
   }
   // Origin spends as many passes on a range as it has masks; with the last mask the rest is
   // dropped.
@@ -209,14 +228,14 @@ Walker::Progress Walker::step_together(WindowState& state, Way& way) const {
         {way.trial, model, setup_.lexicon_of(window), window.cells, commits, writers});
   };
   Walk& walk = way.walk;
-  const Turn turn =
-      take_turn(setup_, state, way.action, way.trial.action, way.limit - walk.passes, show);
-  walk.passes += turn.passes;
+  const Turn turn = take_turn(setup_, state, way.action, way.trial.action, way.limit - walk.passes,
+                              show, way.anchors);
+  way.count(turn.passes);
   if (turn.commits.empty()) return Progress::kCut;
   way.writers = recut(state);
   for (const auto& [commit, author] : turn.commits) {
     way.writers[commit.cell] = author;
-    walk.writes.push_back({walk.passes, commit.cell, commit.token, author, state.lexicon});
+    walk.writes.push_back({way.passes, commit.cell, commit.token, author, state.lexicon});
   }
   return turn.stopped ? Progress::kStopped : Progress::kOn;
 }
@@ -230,7 +249,7 @@ Walker::Progress Walker::fill_behind(WindowState& state, Way& way) const {
   *mask = tokens.end_of_text;
   state.steps_left = 0;
   ++way.walk.spared;
-  way.walk.writes.push_back({way.walk.passes, cell, tokens.end_of_text, author, state.lexicon});
+  way.walk.writes.push_back({way.passes, cell, tokens.end_of_text, author, state.lexicon});
   return Progress::kOn;
 }
 

@@ -66,6 +66,8 @@ struct Outcome {
   double reward = 0;           // as judged: may be NaN (the judge failed), infinite or out of range
   int passes = 0;              // forward passes spent; 0 for a repeated trial
   int spared = 0;              // passes that were not needed because the text was closed
+  int partial = 0;             // of those spent, over few rows (docs/algorithm.md#anchored-passes)
+  double equivalents = 0;      // those spent by their arithmetic, in passes over all rows
   bool complete = true;        // no masks are left at the end
   bool cached = false;         // known from an earlier rollout
   bool feasible = true;  // false: the action cannot be applied to this state; nothing was spent

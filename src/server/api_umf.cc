@@ -124,6 +124,8 @@ void parse_search(const RequestFields& umf, const RequestLimits& limits, UmfRequ
   request.budget = umf.integer("budget", 1, limits.max_budget).value_or(request.budget);
   request.budget_policy = umf.text("budget_policy").value_or(request.budget_policy);
   parsed("umf.budget_policy", [&] { return parse_budget_policy(request.budget_policy); });
+  request.budget_unit = umf.text("budget_unit").value_or(request.budget_unit);
+  parsed("umf.budget_unit", [&] { return parse_budget_unit(request.budget_unit); });
   request.ratios = umf.text("ratios").value_or(request.ratios);
   if (!request.ratios.empty()) parsed("umf.ratios", [&] { return parse_ratios(request.ratios); });
   request.use_cache = umf.flag("cache").value_or(request.use_cache);
@@ -152,8 +154,8 @@ void check_kind(const RequestFields& umf, bool searches) {
     forbid({"schedule", "steps", "per_step", "threshold", "stop_at_end"},
            "is for plain decodings, not for a search");
   else
-    forbid({"models", "budget", "budget_policy", "ratios", "cache", "closed_text", "stop_at_reward",
-            "options", "reward", "tests"},
+    forbid({"models", "budget", "budget_policy", "budget_unit", "ratios", "cache", "closed_text",
+            "stop_at_reward", "options", "reward", "tests"},
            "is for searches; set 'umf.search'");
 }
 

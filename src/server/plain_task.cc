@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/checkpoints.h"
 #include "server/masked_text.h"
 #include "server/text_stream.h"
 
@@ -96,9 +97,10 @@ void PlainTask::write(int number, const std::vector<Participant>& prompt, const 
   if (!listener.wanted()) throw Interrupted();
   const Decoding decoding = [&] {
     if (prompt.size() == 1) return decode(*first.model, first.prompt, action, plan_.decode, follow);
-    const WalkSetup setup(
-        prompt, {action},
-        {.window = plan_.decode.length, .block_length = plan_.decode.block_length});
+    const WalkSetup setup(prompt, {action},
+                          {.window = plan_.decode.length,
+                           .ratios = {std::begin(kPaperRatios), std::end(kPaperRatios)},
+                           .block_length = plan_.decode.block_length});
     lexicons = setup.lexicons();
     return decode_together(setup, follow);
   }();

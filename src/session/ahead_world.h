@@ -47,7 +47,7 @@ class AheadWorld final : public World {
   int actions() const override { return static_cast<int>(setup().actions().size()); }
   int model_of(int action) const override { return setup().model_of(action); }
   bool commits_one(int action) const override {
-    return umf::commits_one(setup().actions()[action]);
+    return setup().costs_masks(action);
   }
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;

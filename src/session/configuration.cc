@@ -97,7 +97,8 @@ Json describe_walks(const Configuration& configuration, const ModelCache& model_
           {"ratios", walk.ratios},
           {"block_length", walk.block_length},
           {"closed_text", walk.closed_text},
-          {"window_policy", name_of(walk.policy)}};
+          {"window_policy", name_of(walk.policy)},
+          {"budget_unit", name_of(walk.unit)}};
 }
 
 Json describe(const Configuration& configuration, const ModelCache& model_cache) {

@@ -48,6 +48,8 @@ Json outcome_json(const Outcome& outcome, const Journal::States& states) {
           {"passes_at", outcome.passes_at},
           {"passes", outcome.passes},
           {"spared", outcome.spared},
+          {"partial", outcome.partial},
+          {"equivalents", outcome.equivalents},
           {"complete", outcome.complete},
           {"feasible", outcome.feasible},
           {"writes", writes_json(outcome.writes)}};
@@ -61,6 +63,8 @@ Outcome parse_outcome(const Json& json, const Journal::States& states) {
   outcome.passes_at = json.at("passes_at").get<std::vector<int>>();
   outcome.passes = json.at("passes");
   outcome.spared = json.at("spared");
+  outcome.partial = json.at("partial");
+  outcome.equivalents = json.at("equivalents");
   outcome.complete = json.at("complete");
   outcome.feasible = json.at("feasible");
   outcome.writes = parse_writes(json.at("writes"));

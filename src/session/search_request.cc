@@ -88,6 +88,7 @@ WalkOptions walk_options(const SearchRequest& request) {
   walk.block_length = request.block_length;
   walk.policy = parse_window_policy(request.window_policy);
   walk.closed_text = request.closed_text;
+  walk.unit = parse_budget_unit(request.budget_unit);
   return walk;
 }
 

@@ -39,7 +39,7 @@ struct SearchRequest {
   int window = 0;         // 0: what the models recommend; with a preset the paper's
   long budget = 0;        // 0: 16 windows
   std::string ratios;     // empty: the paper's
-  std::string budget_policy = "cut", window_policy = "preserve-masks";
+  std::string budget_policy = "cut", window_policy = "preserve-masks", budget_unit = "passes";
   int block_length = 0;  // 0: none, or the preset's
   bool use_cache = true, closed_text = false;
   std::optional<double> stop_at_reward = 1;

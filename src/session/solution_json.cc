@@ -24,6 +24,10 @@ OrderedJson search_json(const Configuration& configuration, const Solution& solu
                       {"depth", solution.depth},
                       {"stopped", name_of(solution.stopped)}};
   if (configuration.walk.closed_text) json["spared_nfe"] = ledger.spared;
+  if (!is_exact(configuration.actions)) {
+    json["partial_nfe"] = ledger.partial;
+    json["equivalents"] = ledger.equivalents;
+  }
   return json;
 }
 
@@ -40,6 +44,9 @@ OrderedJson actions_json(const Configuration& configuration, const Ledger& ledge
                     {"seed", action.seed},
                     {"nfe", ledger.actions[i].nfe},
                     {"best_reward", best ? finite(*best) : OrderedJson(nullptr)}});
+    if (is_exact(action)) continue;
+    list.back()["anchor"] = name_of(action.anchor);
+    list.back()["active"] = action.active;
   }
   return list;
 }
@@ -58,11 +65,14 @@ OrderedJson finite(double value) {
 }
 
 OrderedJson solution_json(const Configuration& configuration, const Solution& solution) {
-  return {{"reward", solution.best ? finite(solution.best->reward) : OrderedJson(nullptr)},
-          {"complete", solution.best && solution.best->complete},
-          {"search", search_json(configuration, solution)},
-          {"actions", actions_json(configuration, solution.ledger)},
-          {"best", best_json(configuration, solution.best)}};
+  OrderedJson json = {
+      {"reward", solution.best ? finite(solution.best->reward) : OrderedJson(nullptr)},
+      {"complete", solution.best && solution.best->complete},
+      {"search", search_json(configuration, solution)},
+      {"actions", actions_json(configuration, solution.ledger)},
+      {"best", best_json(configuration, solution.best)}};
+  if (!is_exact(configuration.actions)) json["approximate"] = true;
+  return json;
 }
 
 }  // namespace umf

@@ -43,7 +43,15 @@ void Ledger::count_hit(int passes, long nfe_left) {
 
 void Ledger::count_passes(int action, int passes) {
   nfe += passes;
+  equivalents += passes;
   actions[action].nfe += passes;
+}
+
+void Ledger::count_passes(int action, const Outcome& outcome) {
+  nfe += outcome.passes;
+  partial += outcome.partial;
+  equivalents += outcome.equivalents;
+  actions[action].nfe += outcome.passes;
 }
 
 void Ledger::count_miss(int model) {

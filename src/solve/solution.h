@@ -40,6 +40,8 @@ struct Ledger {
   long nfe = 0, hits = 0, misses = 0;
   long saved_full = 0, saved_capped = 0;  // capped by the NFE that were left at that moment
   long spared = 0;                        // passes that closed texts made unnecessary
+  long partial = 0;                       // of the passes, those over few rows
+  double equivalents = 0;                 // all passes by their arithmetic, in passes over all rows
   long switches = 0;
   long evaluations = 0;  // misses that were scored
   long judged =
@@ -52,6 +54,7 @@ struct Ledger {
 
   void count_hit(int passes, long nfe_left);
   void count_passes(int action, int passes);
+  void count_passes(int action, const Outcome& outcome);
   void count_miss(int model);
   void count_reward(int action, double reward);
 };

@@ -136,7 +136,7 @@ std::optional<Outcome> Run::walk(const Trial& trial) {
       point.ledger.count_passes(trial.action, static_cast<int>(point.budget - point.ledger.nfe));
     });
   }
-  ledger_.count_passes(trial.action, outcome.passes);
+  ledger_.count_passes(trial.action, outcome);
   ledger_.spared += outcome.spared;
   if (interrupted) return std::nullopt;
   return outcome;
@@ -219,7 +219,7 @@ void Run::cut(CurvePoint& point, const Trial& trial) {
   const double judged = solution_.judge_seconds;
   Outcome outcome = walk_world(trial, point.budget - point.ledger.nfe);
   solution_.curve_passes += outcome.passes;
-  point.ledger.count_passes(trial.action, outcome.passes);
+  point.ledger.count_passes(trial.action, outcome);
   score(trial, outcome, point.ledger, point.best, solution_.curve_judgements);
   point.judge_seconds += solution_.judge_seconds - judged;
   if (enough(outcome.reward)) point.stopped = Stop::kReward;

@@ -378,6 +378,7 @@ TEST(Ahead, TransformersGiveTheSameOnEveryNumberOfThreads) {
         actions.push_back(recommended_action(model.info()));
         actions.back().model = static_cast<int>(actions.size()) - 1;
       }
+      set_fields(actions.back(), "anchor=checkpoint");
       setup_.emplace(participants, actions,
                      WalkOptions{.window = kWindow, .ratios = {900, 800, 700, 500, 200}});
     }

@@ -58,6 +58,9 @@ export function costTable(groups) {
       column("NFE", (group) => fixed(group.nfe, 1)),
       column("Hit rate %", (group) => percent(group.hit_rate)),
       column("Saved NFE", (group) => fixed(group.saved_nfe, 1)),
+      ...(groups.some((group) => group.partial_nfe > 0)
+        ? [column("Partial", (group) => fixed(group.partial_nfe, 1)), column("Whole by arithmetic", (group) => fixed(group.equivalents, 1))]
+        : []),
       column("Switches", (group) => fixed(group.switches, 2)),
       column("Evaluations", (group) => fixed(group.evaluations, 2)),
       column("Unmask s", (group) => fixed(group.seconds.unmask, 2)),
