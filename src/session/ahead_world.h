@@ -46,9 +46,7 @@ class AheadWorld final : public World {
   Place root() const override { return setup().root(); }
   int actions() const override { return static_cast<int>(setup().actions().size()); }
   int model_of(int action) const override { return setup().model_of(action); }
-  bool commits_one(int action) const override {
-    return setup().costs_masks(action);
-  }
+  bool commits_one(int action) const override { return setup().costs_masks(action); }
   Outcome walk(const Trial& trial, int limit) override;
   Verdict judge(StateId end) override;
   std::vector<Opening> openings(StateId end, const Verdict& verdict) override {
