@@ -108,6 +108,26 @@ class Parts {
     backend_.project(final_, *head_, 0, logits_);
     wait();
   }
+  // Of a pass over few rows, all of which are wanted.
+  void few_products(int rows) {
+    for (const Layer& layer : layers_) {
+      backend_.project(h_.row_range(0, rows), *layer.qkv, 0, qkv_.row_range(0, rows));
+      backend_.project_add(h_.row_range(0, rows), *layer.out, x_.row_range(0, rows));
+      backend_.project(h_.row_range(0, rows), *layer.gate_up, 0, wide_.row_range(0, rows));
+      backend_.project_add(gated_.row_range(0, rows), *layer.down, x_.row_range(0, rows));
+    }
+    backend_.project(final_.row_range(0, rows), *head_, 0, logits_.row_range(0, rows));
+    wait();
+  }
+  void few_attention(int rows) {
+    const int q = a_.query_cols(), kv = a_.kv_cols();
+    const std::vector<int> positions = all();
+    for (int n = 0; n < a_.layers; ++n)
+      backend_.attend(qkv_.columns(0, q).row_range(0, rows), qkv_.columns(q, kv),
+                      qkv_.columns(q + kv, kv), std::span(positions).first(rows), a_.attention,
+                      attended_.row_range(0, rows));
+    wait();
+  }
   void attention() {
     const int q = a_.query_cols(), kv = a_.kv_cols();
     const std::vector<int> positions = all();
@@ -190,14 +210,27 @@ class Step {
     head_ = backend.load_linear({&head, 1}, {});
   }
   // Of `logit_rows` positions logits exist at a time; 0: as many as the backend likes.
-  void run(int length, int wanted, const Sampling& sampling, int logit_rows = 0) {
+  void run(int length, int wanted, const Sampling& sampling, int logit_rows = 0,
+           KeyValues* kept = nullptr) {
     if (static_cast<int>(tokens_.size()) != length) {
       tokens_.resize(length);
       for (int i = 0; i < length; ++i) tokens_[i] = (i * 37 + 11) % head_->outputs;
     }
     std::vector<int> rows(wanted);
     std::iota(rows.begin(), rows.end(), length - wanted);
-    const Matrix hidden = transformer_.forward(tokens_, rows);
+    finish(transformer_.forward(tokens_, rows, kept), rows, sampling, logit_rows);
+  }
+  // The same over the last `active` rows alone, after a whole one that was kept.
+  void run_active(int active, KeyValues& kept) {
+    std::vector<int> rows(active);
+    std::iota(rows.begin(), rows.end(), static_cast<int>(tokens_.size()) - active);
+    finish(transformer_.forward_active(tokens_, rows, rows, kept), rows, {}, 0);
+  }
+
+ private:
+  void finish(const Matrix& hidden, const std::vector<int>& rows, const Sampling& sampling,
+              int logit_rows) {
+    const int wanted = static_cast<int>(rows.size());
     const int part = logit_rows > 0 ? std::min(logit_rows, wanted)
                                     : backend_.logit_rows_at_once(wanted, head_->outputs);
     if (logits_.rows < part) logits_ = backend_.allocate_logits(part, head_->outputs);
@@ -209,7 +242,6 @@ class Step {
     tokens_[rows[surest - out.begin()]] = surest->token;
   }
 
- private:
   Backend& backend_;
   Transformer transformer_;
   std::shared_ptr<const Linear> head_;
@@ -253,6 +285,31 @@ struct Plan {
   std::vector<int> logit_rows;
   int rounds = 15;
 };
+
+// Passes over few of `length` rows, behind a whole one.
+void measure_few(Step& step, Parts& parts, int length, const Plan& plan, double gigabytes) {
+  fmt::print(
+      "\n| positions | active | pass ms | products | attention | pass / products | weights, TB/s "
+      "|\n"
+      "|---|---|---|---|---|---|---|\n");
+  KeyValues kept;
+  for (const int active : {8, 32, 64, 128, 192, 256}) {
+    if (active > length - 1) break;
+    parts.prepare(length, active);
+    step.run(length, active, {}, 0, &kept);
+    std::vector<std::vector<double>> times(3);
+    for (int round = -3; round < 2 * plan.rounds; ++round) {
+      const double t[] = {milliseconds([&] { step.run_active(active, kept); }),
+                          milliseconds([&] { parts.few_products(active); }),
+                          milliseconds([&] { parts.few_attention(active); })};
+      for (int i = 0; round >= 0 && i < 3; ++i) times[i].push_back(t[i]);
+    }
+    const double pass = median(times[0]), products = median(times[1]);
+    fmt::print("| {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.3f} | {:.2f} |\n", length, active, pass,
+               products, median(times[2]), pass / products, gigabytes / products);
+    std::fflush(stdout);
+  }
+}
 
 void measure(Backend& backend, const Shape& shape, const Plan& plan, double peak) {
   const auto start = BenchClock::now();
@@ -306,6 +363,9 @@ void measure(Backend& backend, const Shape& shape, const Plan& plan, double peak
       std::fflush(stdout);
     }
   }
+  const double embedding = 2e-9 * shape.architecture.vocabulary * shape.architecture.hidden;
+  measure_few(step, parts, plan.lengths.front(), plan,
+              static_cast<double>(weights.bytes()) / 1e9 - embedding);
 }
 
 std::vector<int> numbers(const std::string& list) {

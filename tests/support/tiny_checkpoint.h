@@ -22,4 +22,16 @@ inline std::filesystem::path tiny_checkpoint(const std::string& name,
   return directory;
 }
 
+// The tiny models are small ones to a GPU and have f32 activations there. With a vocabulary this
+// large they are computed as the published ones are.
+inline std::filesystem::path large_checkpoint(const std::string& name, const TinyOptions& options) {
+  static const TemporaryDirectory root;
+  TinySpec spec = tiny_spec("tiny" + name.substr(name.find('-')));
+  spec.name = name;
+  spec.vocab = 4224;
+  const std::filesystem::path directory = root / name;
+  if (!std::filesystem::exists(directory)) write_random_model(spec, directory, options);
+  return directory;
+}
+
 }  // namespace umf

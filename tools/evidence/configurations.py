@@ -2,7 +2,7 @@
 """Prints one set of configurations for `umf bench --configs`: who is compared with whom.
 
     tools/evidence/configurations.py main | short | dropout | study | treasure | fewer |
-                                      fewer_dropout | smoke
+                                      fewer_dropout | anchored | smoke
     tools/evidence/configurations.py shipped
     tools/evidence/configurations.py cut | names | layout FOLDER     with that model of tools/embedded/differences.py
 
@@ -175,6 +175,16 @@ def fewer():
     return sets
 
 
+def anchored():
+    """One answer of each model and the recommended search, with all rows in every pass and with few in most."""
+    factors = (("exact", ""), ("1", ",anchor=checkpoint,active=1"), ("2", ",anchor=checkpoint,active=2"),
+               ("4", ",anchor=checkpoint,active=4"))
+    sets = [closed(f"{model}-{'one' if bar == 'one' else 'tau'}-{name}", "best-of-n", [with_bar(model, bar) + more], [BUDGETS[4]],
+                   **{"best-of-n-samples": 1}) for model in RULES for bar in ("one", BARS[model]) for name, more in factors]
+    relays = dict(fewer_actions(list(RULES)))["relays"]
+    return sets + [closed(f"umf-3-relays-{name}", "unmaskfork", [action + more for action in relays]) for name, more in factors]
+
+
 def treasure():
     return [configuration(f"treasure-{model}", "treasure", [(model, "1.0")], BUDGETS[1:4]) for model in ("dream", "llada")]
 
@@ -201,7 +211,8 @@ def smoke():
 
 if __name__ == "__main__":
     name, *folder = sys.argv[1:] or [""]
-    sets = {f.__name__: f for f in (main, short, dropout, study, treasure, fewer, fewer_dropout, smoke)}
+    sets = {f.__name__: f for f in (main, short, dropout, study, treasure, fewer, fewer_dropout, anchored,
+                                     smoke)}
     kinds = ("cut", "names", "layout") if folder else ("shipped",)
     if name in kinds and len(folder) <= 1:
         print(json.dumps(differences(name, *folder), indent=1))

@@ -28,12 +28,21 @@ void expect_same(const std::vector<Prediction>& actual, const std::vector<Predic
 class AnchoredPasses
     : public testing::TestWithParam<std::tuple<const char* /*model*/, const char* /*backend*/>> {
  protected:
-  AnchoredPasses()
-      : loaded_(tiny_checkpoint(std::get<0>(GetParam())), backend_named(std::get<1>(GetParam()))),
-        tokens_(sample_tokens(model().info(), kLength)),
-        masks_(masks_of(model().info(), tokens_)) {}
+  void SetUp() override {
+    const std::string name = std::get<0>(GetParam()), backend = std::get<1>(GetParam());
+    const std::string objection = backend == "cuda-fp8"         ? cuda_fp8_objection()
+                                  : backend.starts_with("cuda") ? cuda_objection()
+                                                                : "";
+    if (!objection.empty()) GTEST_SKIP() << "no GPU to test on: " << objection;
+    const TinyOptions options{.dtype = "BF16"};
+    loaded_ = std::make_unique<Loaded>(name.starts_with("large-") ? large_checkpoint(name, options)
+                                                                  : tiny_checkpoint(name, options),
+                                       backend_named(backend));
+    tokens_ = sample_tokens(model().info(), kLength);
+    masks_ = masks_of(model().info(), tokens_);
+  }
 
-  LanguageModel& model() { return loaded_.model; }
+  LanguageModel& model() { return loaded_->model; }
   // Every other mask.
   std::vector<int> some() const {
     std::vector<int> some;
@@ -41,7 +50,7 @@ class AnchoredPasses
     return some;
   }
 
-  Loaded loaded_;
+  std::unique_ptr<Loaded> loaded_;
   std::vector<Token> tokens_;
   std::vector<int> masks_;
 };
@@ -116,15 +125,16 @@ TEST_P(AnchoredPasses, CostTheirShareOfAWholePass) {
   EXPECT_GT(share(some()), 0.05);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, AnchoredPasses,
-                         testing::Combine(testing::Values("tiny-llada", "tiny-dream", "tiny-sdc"),
-                                          testing::Values("cpu", "reference")),
-                         [](const auto& info) {
-                           std::string name =
-                               std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Families, AnchoredPasses,
+    testing::Combine(testing::Values("tiny-llada", "tiny-dream", "tiny-sdc", "large-llada-gqa",
+                                     "large-dream", "large-sdc"),
+                     testing::Values("cpu", "reference", "cuda", "cuda-f32", "cuda-fp8")),
+    [](const auto& info) {
+      std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+      std::ranges::replace(name, '-', '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace umf
