@@ -1,5 +1,4 @@
 // Working ahead changes when something is done, and nothing else.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,203 +6,10 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "base/files.h"
-#include "search/pair.h"
-#include "session/ahead_world.h"
-#include "session/decoding_world.h"
-#include "solve/searches.h"
-#include "solve/solve.h"
-#include "support/engine_fixture.h"
-#include "support/journal_entries.h"
-#include "support/judged_walks.h"
+#include "support/ahead_runs.h"
 
 namespace umf {
 namespace {
-
-using testing::HasSubstr;
-
-constexpr int kWindow = 20;
-
-// A judge that several threads may ask, worth `worth` of the text.
-class SharedJudge final : public Reward {
- public:
-  explicit SharedJudge(std::function<double(std::string_view)> worth, int parts = 0)
-      : worth_(std::move(worth)), parts_(parts) {}
-  Verdict judge(std::string_view answer) override { return {worth_(answer), "as it is"}; }
-  int parts() const override { return parts_; }
-  bool cheap() const override { return true; }  // texts may be opened again
-
- private:
-  std::function<double(std::string_view)> worth_;
-  int parts_;
-};
-
-double in_eighths(std::string_view answer) { return std::floor(8.99 * worth_of(answer)) / 8; }
-
-// Models of one worker, and walks with them.
-struct Replica {
-  virtual ~Replica() = default;
-  virtual const WalkSetup& setup() const = 0;
-};
-using MakeReplica = std::function<std::unique_ptr<Replica>()>;
-
-struct ScriptedReplica final : Replica {
-  explicit ScriptedReplica(int actions, WalkOptions options = {.window = kWindow},
-                           ScriptedModel::Script before = {}) {
-    options.ratios = {900, 800, 700, 600, 500, 400, 200};
-    const Lexicon* const lexicons[] = {&dream_lexicon(), &llada_lexicon(), &sdc_lexicon()};
-    std::vector<Participant> participants;
-    std::vector<Action> list = {{.strategy = Strategy::kEntropy, .temperature = 0.5f},
-                                {.model = 1},
-                                {.model = 1, .strategy = Strategy::kOrigin, .temperature = 1},
-                                {.model = 2}};
-    list.resize(actions);
-    for (int i = 0; i < 3; ++i) {
-      models.push_back(std::make_unique<ScriptedModel>(hashing_model(*lexicons[i], 5 + i)));
-      if (before) models.back() = with(before, std::move(models.back()));
-      participants.push_back(
-          {models.back().get(), lexicons[i]->tokenizer, lexicons[i]->tokenizer->encode_bytes("?")});
-    }
-    setup_.emplace(participants, list, options);
-  }
-  const WalkSetup& setup() const override { return *setup_; }
-
-  // Calls `before` first; what it gives is not used.
-  static std::unique_ptr<ScriptedModel> with(const ScriptedModel::Script& before,
-                                             std::unique_ptr<ScriptedModel> model) {
-    const ModelInfo info = model->info();
-    std::shared_ptr<ScriptedModel> inner = std::move(model);
-    return std::make_unique<ScriptedModel>(info, [=](std::span<const Token> tokens, int position) {
-      before(tokens, position);
-      return inner->logits(tokens, position);
-    });
-  }
-
-  std::vector<std::unique_ptr<ScriptedModel>> models;
-  std::optional<WalkSetup> setup_;
-};
-
-struct Plan {
-  std::string search = "unmaskfork";
-  int actions = 3;
-  SolveOptions options = {.budget = 8 * kWindow + 7};
-  WalkOptions walk = {.window = kWindow};
-  std::function<double(std::string_view)> worth = worth_of;
-  int parts = 0;
-  bool judge_again = false;  // a text that was judged before
-  std::string pair_method;
-  MakeReplica replica = {};
-};
-
-struct Report {
-  std::string result, trace, journal;
-  Speculation ahead;
-  std::vector<Trial> walked;  // not taken from the cache
-};
-
-std::string describe(const Ledger& ledger) {
-  std::string text = fmt::format("nfe {} hits {} misses {} saved {}/{} spared {} judged {}",
-                                 ledger.nfe, ledger.hits, ledger.misses, ledger.saved_full,
-                                 ledger.saved_capped, ledger.spared, ledger.judged);
-  for (const ActionUse& use : ledger.actions)
-    text += fmt::format(" [{} {}]", use.nfe, use.best_reward.value_or(-1));
-  return text;
-}
-
-std::string describe(const std::optional<Candidate>& best, const States& states) {
-  if (!best) return "nothing";
-  return fmt::format("state {} {} complete {} iteration {} path {} why '{}' text '{}'", best->end,
-                     best->reward, best->complete, best->iteration, fmt::join(best->actions, ""),
-                     best->why, states.text(best->end));
-}
-
-std::string describe(const Solution& solution, const States& states) {
-  std::string text = fmt::format("{} '{}' nodes {} depth {} | {} | {}", name_of(solution.stopped),
-                                 solution.message, solution.nodes, solution.depth,
-                                 describe(solution.best, states), describe(solution.ledger));
-  for (const CurvePoint& point : solution.curve)
-    text += fmt::format(" | {} {} {}", point.budget, describe(point.best, states),
-                        describe(point.ledger));
-  return text;
-}
-
-std::unique_ptr<Replica> make_replica(const Plan& plan) {
-  return plan.replica ? plan.replica() : std::make_unique<ScriptedReplica>(plan.actions, plan.walk);
-}
-
-// Searches with `workers` walkers; 0 is the plain world that does only what it is asked.
-Report run(const Plan& plan, int workers, const std::filesystem::path& journal_path = {},
-           const WalkObserver& observer = {}) {
-  std::vector<std::unique_ptr<Replica>> replicas;
-  std::vector<Walker> walkers;
-  const auto home = make_replica(plan);
-  States states(home->setup());
-  for (int i = 0; i < workers; ++i) {
-    replicas.push_back(make_replica(plan));
-    walkers.emplace_back(replicas.back()->setup());
-  }
-  SharedJudge judge(plan.worth, plan.parts);
-  RememberingReward remembering(judge, RememberingReward::Failures::kKept);
-  Reward& reward = plan.judge_again ? static_cast<Reward&>(judge) : remembering;
-  RolloutCache known;
-  SearchSetup setup{.root = states.setup().root(),
-                    .actions = static_cast<int>(states.setup().actions().size()),
-                    .seed = 3,
-                    .budget = plan.options.budget,
-                    .cache = &known};
-  setup.options.set<Pair>({.method = plan.pair_method});
-  const auto search = make_search(plan.search, setup);
-  std::optional<DecodingWorld> plain;
-  std::optional<AheadWorld> ahead;
-  if (workers == 0) {
-    plain.emplace(states, reward, observer);
-  } else {
-    ahead.emplace(states, std::move(walkers), reward, observer);
-    ahead->set_forecast(forecast_of(*search, known, states, reward, plan.options.use_cache));
-  }
-  World& inner = ahead ? static_cast<World&>(*ahead) : *plain;
-  std::optional<Journal> journal;
-  if (!journal_path.empty())
-    journal.emplace(inner, journal_path, Json{{"plan", 1}}, journal_states(states, remembering));
-  World& world = journal ? static_cast<World&>(*journal) : inner;
-  Report report;
-  const Solution solution =
-      solve(*search, world, known, plan.options, [&](const RolloutEvent& event) {
-        if (!event.outcome.cached) report.walked.push_back(event.trial);
-        report.trace +=
-            fmt::format("{} {} {} {} {} {} {} {}\n", event.trial.from, event.trial.action,
-                        event.trial.draw, event.outcome.cached, event.outcome.path.front().state,
-                        event.outcome.path.back().state, event.outcome.reward, event.ledger.nfe);
-        for (const Opening& opening : event.outcome.openings)
-          report.trace += fmt::format("  {} {}\n", name_of(opening.kind), opening.place.state);
-        return true;
-      });
-  if (ahead) report.ahead = ahead->finish();
-  report.result = describe(solution, states);
-  if (journal) report.journal = read_file(journal_path);
-  return report;
-}
-
-// The same for every number of workers; gives back what four of them did ahead. Journals are synced
-// after every line, which takes longer than everything else here.
-Speculation expect_same_for_all(const Plan& plan, bool journals = false) {
-  const TemporaryDirectory directory;
-  const auto file = [&](int workers) {
-    return journals ? directory / std::to_string(workers) : std::filesystem::path();
-  };
-  const Report expected = run(plan, 0, file(0));
-  Speculation ahead;
-  for (const int workers : {1, 2, 4}) {
-    SCOPED_TRACE(fmt::format("{} workers", workers));
-    const Report report = run(plan, workers, file(workers));
-    EXPECT_EQ(report.result, expected.result);
-    EXPECT_EQ(report.trace, expected.trace);
-    EXPECT_TRUE(journal_entries(report.journal) == journal_entries(expected.journal));
-    EXPECT_GE(report.ahead.wasted(), 0);
-    ahead = report.ahead;
-  }
-  return ahead;
-}
 
 TEST(Ahead, EverySearchGivesTheSameForEveryNumberOfWorkers) {
   struct Case {
@@ -272,133 +78,6 @@ TEST(Ahead, ACheckpointOfOneIsContinuedByMany) {
     EXPECT_EQ(resumed.result, expected.result);
     EXPECT_TRUE(journal_entries(resumed.journal) == journal_entries(expected.journal));
     if (HasFailure()) break;
-  }
-}
-
-// Actions whose passes commit several cells, alone and together.
-struct TogetherReplica final : Replica {
-  explicit TogetherReplica(int actions, WalkOptions options) {
-    options.ratios = {900, 800, 700, 600, 500, 400, 200};
-    const CommitRule tau{CommitRule::Kind::kTau, 0.9f}, frechet{CommitRule::Kind::kFrechet, 0.4f};
-    std::vector<Action> list = {
-        {.commit = tau, .ensemble = Ensemble::kRelay, .others = {{.model = 1, .commit = tau}}},
-        {.model = 1, .commit = tau},
-        {.strategy = Strategy::kEntropy, .temperature = 0.5f, .commit = frechet, .seed = 4},
-        {.model = 1, .commit = tau, .ensemble = Ensemble::kPoll, .others = {{.commit = tau}}}};
-    list.resize(actions);
-    setup_.emplace(
-        std::vector<Participant>{
-            {&dream, dream_lexicon().tokenizer, dream_lexicon().tokenizer->encode_bytes("?")},
-            {&llada, llada_lexicon().tokenizer, llada_lexicon().tokenizer->encode_bytes("?")}},
-        list, options);
-  }
-  const WalkSetup& setup() const override { return *setup_; }
-
-  ScriptedModel dream = wishing_model(dream_lexicon(), 3),
-                llada = wishing_model(llada_lexicon(), 4);
-  std::optional<WalkSetup> setup_;
-};
-
-Plan together(const std::string& search, int actions, const WalkOptions& walk = {.window = 48}) {
-  Plan plan{.search = search, .options = {.budget = 120}};
-  plan.replica = [=] { return std::make_unique<TogetherReplica>(actions, walk); };
-  return plan;
-}
-
-TEST(Ahead, ParallelCommitsEnsemblesAndOpeningsGiveTheSame) {
-  for (const char* search : {"unmaskfork", "odds", "ab-mcts-a", "ab-mcts-m"}) {
-    SCOPED_TRACE(search);
-    expect_same_for_all(together(search, 4), /*journals=*/true);
-  }
-  for (const char* search : {"best-of-n", "dts"}) expect_same_for_all(together(search, 1));
-  for (const WalkOptions& walk : {WalkOptions{.window = 48, .block_length = 8},
-                                  WalkOptions{.window = 48, .policy = WindowPolicy::kFixedWindow},
-                                  WalkOptions{.window = 48, .closed_text = true}}) {
-    expect_same_for_all(together("odds", 4, walk));
-    Plan plan = together("unmaskfork", 4, walk);
-    expect_same_for_all(plan);
-    for (const BudgetPolicy policy : {BudgetPolicy::kFinish, BudgetPolicy::kSkip}) {
-      plan.options.policy = policy;
-      plan.options.curve = {7, 20, 33, 70};
-      expect_same_for_all(plan);
-    }
-  }
-}
-
-TEST(Ahead, ParallelCommitsEnsemblesAndOpeningsGoOnAfterAnyBreak) {
-  for (const char* search : {"unmaskfork", "odds"}) {
-    SCOPED_TRACE(search);
-    const TemporaryDirectory directory;
-    const Plan plan = together(search, 4);
-    const Report expected = run(plan, 0, directory / "whole");
-    int breaks = 0;
-    for (std::size_t end = expected.journal.find('\n') + 1; end < expected.journal.size();
-         end = expected.journal.find('\n', end) + 1) {
-      write_file(directory / "part", expected.journal.substr(0, end));
-      const Report resumed = run(plan, 2, directory / "part");
-      EXPECT_EQ(resumed.result, expected.result);
-      EXPECT_EQ(resumed.trace, expected.trace);
-      EXPECT_TRUE(journal_entries(resumed.journal) == journal_entries(expected.journal));
-      if (HasFailure()) break;
-      ++breaks;
-    }
-    EXPECT_GE(breaks, 25);
-    if (plan.search == "odds") {
-      for (const char* kind : {"line", "suffix"}) EXPECT_THAT(expected.trace, HasSubstr(kind));
-    }
-  }
-}
-
-TEST(Ahead, WithoutTheCacheParallelCommitsAndEnsemblesFindTheSame) {
-  for (const int actions : {2, 3}) {
-    Plan plan = together("unmaskfork", actions, {.window = 24});
-    plan.options.budget = LONG_MAX;
-    const Report cached = run(plan, 0);
-    plan.options.use_cache = false;
-    const Report walked = run(plan, 0);
-    const auto found = [](const Report& report) {
-      return report.result.substr(0, report.result.find(" | nfe"));
-    };
-    EXPECT_EQ(found(walked), found(cached));
-    EXPECT_LT(cached.walked.size(), walked.walked.size()) << "there was nothing to take";
-  }
-}
-
-TEST(Ahead, TransformersGiveTheSameOnEveryNumberOfThreads) {
-  struct Tiny final : Replica {
-    Tiny(std::vector<std::string> names, int threads) {
-      std::vector<Participant> participants;
-      std::vector<Action> actions;
-      for (const std::string& name : names) {
-        models.push_back(
-            std::make_unique<Loaded>(tiny_checkpoint(name), make_cpu_backend(threads, "")));
-        LanguageModel& model = models.back()->model;
-        participants.push_back(
-            {&model, &model.tokenizer(), model.tokenizer().encode("Say it.", SpecialText::kPlain)});
-        actions.push_back(recommended_action(model.info()));
-        actions.back().model = static_cast<int>(actions.size()) - 1;
-      }
-      set_fields(actions.back(), "anchor=checkpoint");
-      setup_.emplace(participants, actions,
-                     WalkOptions{.window = kWindow, .ratios = {900, 800, 700, 500, 200}});
-    }
-    const WalkSetup& setup() const override { return *setup_; }
-    std::vector<std::unique_ptr<Loaded>> models;
-    std::optional<WalkSetup> setup_;
-  };
-  for (const auto& names : {std::vector<std::string>{"tiny-dream", "tiny-llada"},
-                            {"tiny-dream", "tiny-llada", "tiny-diffucoder"}}) {
-    Plan plan{.options = {.budget = 170}};
-    plan.replica = [&] { return std::make_unique<Tiny>(names, 1); };
-    const Report expected = run(plan, 0);
-    for (const int threads : {1, 2}) {
-      plan.replica = [&] { return std::make_unique<Tiny>(names, threads); };
-      for (const int workers : {1, 2, 4}) {
-        const Report report = run(plan, workers);
-        EXPECT_EQ(report.result, expected.result) << workers << " workers, " << threads;
-        EXPECT_EQ(report.trace, expected.trace);
-      }
-    }
   }
 }
 
@@ -491,7 +170,7 @@ class Gate {
 TEST(Ahead, TheRootsRolloutsRunTogether) {
   Gate gate(3);
   std::atomic<bool> together = true;
-  Plan plan{.options = {.budget = 3 * kWindow}};
+  Plan plan{.options = {.budget = 3 * kAheadWindow}};
   plan.replica = [&] {
     auto first = std::make_shared<std::once_flag>();
     return std::make_unique<ScriptedReplica>(
@@ -551,8 +230,9 @@ ForcedWalks find_forced(const Plan& plan) {
 
 // Every judgement waits until the walk that must come next has made a pass.
 TEST(Ahead, WhatMustComeNextIsUnmaskedWhileARewardIsJudged) {
-  for (Plan plan : {Plan{.search = "best-of-n", .actions = 1, .options = {.budget = 3 * kWindow}},
-                    Plan{.options = {.budget = 170}, .worth = in_eighths, .parts = 8}}) {
+  for (Plan plan :
+       {Plan{.search = "best-of-n", .actions = 1, .options = {.budget = 3 * kAheadWindow}},
+        Plan{.options = {.budget = 170}, .worth = in_eighths, .parts = 8}}) {
     const auto worth = plan.worth;
     const ForcedWalks forced = find_forced(plan);
     const auto& after = forced.certain_after;
