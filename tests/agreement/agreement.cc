@@ -155,20 +155,29 @@ bool explain(Subject& baseline, const Options& options, const std::vector<Token>
   const std::vector<int> cells = masks_of(info, before);
   const auto predictions = predict_masks(baseline.model, prompt, before);
   const Strategy strategy = greedy_action(info).strategy;
-  double worst_taken = 1e30, best_left = -1e30, other_token = 1e30;
+  const CommitRule rule = greedy_action(info).commit;
+  double worst_taken = 1e30, best_left = -1e30, other_token = 1e30, from_bound = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Token w = wanted[pass + 1][cells[i]], a = actual[pass + 1][cells[i]];
     const bool took = w != info.tokens.mask, takes = a != info.tokens.mask;
     if (took && !takes) worst_taken = std::min(worst_taken, score_of(predictions[i], strategy));
     if (!took && takes) best_left = std::max(best_left, score_of(predictions[i], strategy));
+    if (took != takes) {
+      from_bound = std::max<double>(from_bound, std::abs(predictions[i].probability - rule.bound));
+    }
     if (took && takes && w != a) other_token = std::min<double>(other_token, predictions[i].margin);
   }
-  const bool other_cell = best_left > -1e30;
-  const double apart = other_cell ? worst_taken - best_left : other_token;
+  // One committed more cells than the other: by the bound on their probabilities.
+  const bool more_cells = rule.kind == CommitRule::Kind::kTau && from_bound > 0 &&
+                          (worst_taken == 1e30 || best_left == -1e30);
+  const bool other_cell = best_left > -1e30 && !more_cells;
+  const double apart = more_cells ? from_bound : other_cell ? worst_taken - best_left : other_token;
   const bool tie = apart <= 2 * allowed;  // both sides of the comparison may be off
   fmt::print("  pass {}: {} {:.1e} apart on {}: {}\n", pass,
-             other_cell ? "another cell," : "another token,", apart, options.baseline,
-             tie ? "a tie" : "NOT a tie");
+             more_cells   ? "not as many cells, probability and bound"
+             : other_cell ? "another cell,"
+                          : "another token,",
+             apart, options.baseline, tie ? "a tie" : "NOT a tie");
   return tie;
 }
 
