@@ -29,19 +29,27 @@ std::unique_ptr<Backend> make_cuda_fp8(const BackendOptions& options) {
   return make_cuda_fp8_backend(options.copied);
 }
 
-std::unique_ptr<Backend> make_cpu(const BackendOptions& options) {
+int cpu_threads(const BackendOptions& options) {
   if (options.threads < 0 || options.threads > kThreadLimit) {
     throw Error(fmt::format("--threads must be from 0 (all cores) to {}, not {}", kThreadLimit,
                             options.threads));
   }
-  return make_cpu_backend(options.threads > 0 ? options.threads : usable_cores(), options.target);
+  return options.threads > 0 ? options.threads : usable_cores();
+}
+std::unique_ptr<Backend> make_cpu(const BackendOptions& options) {
+  return make_cpu_backend(cpu_threads(options), options.target);
+}
+std::unique_ptr<Backend> make_cpu_bf16(const BackendOptions& options) {
+  return make_cpu_bf16_backend(cpu_threads(options), options.target);
 }
 
 std::unique_ptr<Backend> make_reference(const BackendOptions&) { return make_reference_backend(); }
 
 constexpr BackendEntry kBackends[] = {
     {"cuda", "NVIDIA GPUs, bf16", cuda_objection, make_cuda},
-    {"cpu", "SIMD kernels and a thread pool", no_objection, make_cpu},
+    {"cpu", "SIMD kernels and a thread pool", no_objection, make_cpu, cpu_targets},
+    {"cpu-bf16", "cpu with products of bf16 numbers: faster where the machine has them",
+     no_objection, make_cpu_bf16, cpu_bf16_targets},
     {"cuda-f32", "NVIDIA GPUs, f32: exact and slow", cuda_objection, make_cuda_f32},
     {"cuda-fp8", "NVIDIA GPUs (Hopper), fp8: approximate and fastest", cuda_fp8_objection,
      make_cuda_fp8},

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "backend/backend.h"
 
@@ -11,7 +12,7 @@ namespace umf {
 
 struct BackendOptions {
   int threads = 0;     // 0: one per core this process may use
-  std::string target;  // cpu: instruction set, "" for the best; one of cpu_targets()
+  std::string target;  // instruction set, one of the entry's targets(); "" for the best
   WeightsCopied copied;
 };
 
@@ -20,6 +21,8 @@ struct BackendEntry {
   const char* summary;
   std::string (*objection)();  // why it cannot run here, or ""
   std::unique_ptr<Backend> (*make)(const BackendOptions& options);
+  // The instruction sets that it can be made for here, best first; null where there is no choice.
+  std::vector<std::string> (*targets)() = nullptr;
 };
 
 // The cores this process may use: containers and taskset restrict them below the machine's count.

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "backend/cpu/cpu_backend.h"
 #include "base/error.h"
 #include "cli/common.h"
 
@@ -17,13 +16,13 @@ struct Report {
   bool usable() const { return objection.empty() && finding.empty(); }
 };
 
-// The self-check of one backend; of the cpu backend, with every instruction set it can use here.
+// The self-check of one backend, with every instruction set that it can use here.
 Report examine(const BackendEntry& entry, const BackendOptions& machine) {
   Report report{.name = entry.name, .summary = entry.summary, .objection = entry.objection()};
   if (!report.objection.empty()) return report;
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> targets = {machine.target};
-  if (report.name == "cpu" && machine.target.empty()) targets = cpu_targets();
+  if (entry.targets && machine.target.empty()) targets = entry.targets();
   for (const std::string& target : targets) {
     const auto backend = entry.make({machine.threads, target});
     if (report.description.empty()) report.description = backend->description();
@@ -31,7 +30,7 @@ Report examine(const BackendEntry& entry, const BackendOptions& machine) {
     if (!finding.empty())
       report.finding = fmt::format("{}{}{}", target, target.empty() ? "" : ": ", finding);
   }
-  if (report.name == "cpu" && targets.size() > 1) {
+  if (targets.size() > 1) {
     report.description += ", also checked:";
     for (std::size_t i = 1; i < targets.size(); ++i) report.description += " " + targets[i];
   }

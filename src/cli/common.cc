@@ -22,10 +22,11 @@ void print_line(const std::string& text) { fmt::print("{}\n", text); }
 
 void CommonOptions::declare(OptionSet& options) {
   options.value("backend", backend,
-                "auto, cuda, cpu, cuda-f32, cuda-fp8 (approximate) or reference");
-  options.value("threads", machine.threads, "threads of the cpu backend; 0 for all cores");
-  options.value("cpu-target", machine.target,
-                "force avx512, avx2 or scalar; the results are the same");
+                "auto, cuda, cpu, cpu-bf16, cuda-f32, cuda-fp8 (approximate) or reference");
+  options.value("threads", machine.threads, "threads of the cpu backends; 0 for all cores");
+  options.value(
+      "cpu-target", machine.target,
+      "force avx512bf16 (cpu-bf16 alone), avx512, avx2 or scalar; the results are the same");
   options.environment("backend", "UMF_BACKEND");
   options.environment("threads", "UMF_THREADS");
   options.flag("quiet", quiet, "no progress on stderr");

@@ -12,6 +12,7 @@
 
 #include "backend/cpu/cpu_backend.h"
 #include "model/language_model.h"
+#include "support/bench_peak.h"
 #include "support/bench_timing.h"
 #include "support/temporary_directory.h"
 #include "tiny/tiny_models.h"
@@ -157,6 +158,57 @@ void time_shapes(int rounds) {
   }
 }
 
+// One forward pass of a model on a backend, all positions wanted.
+class Pass {
+ public:
+  Pass(const std::filesystem::path& directory, int length, std::unique_ptr<Backend> backend)
+      : backend_(std::move(backend)),
+        model_("bench", open_checkpoint({directory, ""}), *backend_),
+        tokens_(length, model_.info().tokens.mask),
+        positions_(length) {
+    std::iota(positions_.begin(), positions_.end(), 0);
+  }
+  double seconds(int threads) {
+    const Query query{tokens_, positions_, {}};
+    return seconds_on(threads, [&] { model_.predict({&query, 1}); });
+  }
+
+ private:
+  std::unique_ptr<Backend> backend_;
+  LanguageModel model_;
+  std::vector<Token> tokens_;
+  std::vector<int> positions_;
+};
+
+// cpu-bf16 beside cpu: a pass of each in every round, and the ratio of the two.
+void compare_precisions(int rounds) {
+  fmt::print(
+      "\n| shape | positions | threads | cpu | cpu-bf16 | cpu / cpu-bf16: median | quartiles "
+      "|\n|---|---|---|---|---|---|---|\n");
+  const Shape& shape = kShapes[0];
+  const TemporaryDirectory directory;
+  write_random_model(spec_of(shape), directory.path(), {.dtype = "BF16"});
+  for (const int length : {8, 32, 256, 1024}) {
+    for (const int threads : {1, 2}) {
+      Pass exact(directory.path(), length, make_cpu_backend(threads, ""));
+      Pass rounded(directory.path(), length, make_cpu_bf16_backend(threads, ""));
+      exact.seconds(threads);
+      rounded.seconds(threads);
+      std::vector<double> a, b, ratios;
+      for (int round = 0; round < rounds; ++round) {
+        a.push_back(exact.seconds(threads));
+        b.push_back(rounded.seconds(threads));
+        ratios.push_back(a.back() / b.back());
+      }
+      std::ranges::sort(ratios);
+      fmt::print("| {} | {} | {} | {:.1f} ms | {:.1f} ms | {:.2f} | {:.2f} to {:.2f} |\n",
+                 shape.name, length, threads, median(a) * 1e3, median(b) * 1e3, median(ratios),
+                 ratios[ratios.size() / 4], ratios[ratios.size() * 3 / 4]);
+      std::fflush(stdout);
+    }
+  }
+}
+
 // Peak memory of a process that opens the model and makes one pass, in bytes.
 double peak_of_child(const std::filesystem::path& directory, int length) {
   const pid_t child = ::fork();
@@ -195,8 +247,10 @@ void measure_memory() {
 }  // namespace umf
 
 int main(int argc, char** argv) {
-  const bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
-  umf::time_shapes(quick ? 3 : 15);
-  if (!quick) umf::measure_memory();
+  const std::string mode = argc > 1 ? argv[1] : "";
+  const bool quick = mode == "--quick";
+  if (mode != "--precisions") umf::time_shapes(quick ? 3 : 15);
+  umf::compare_precisions(quick ? 3 : 15);
+  if (mode.empty()) umf::measure_memory();
   return 0;
 }

@@ -37,7 +37,7 @@ struct Promise {
 };
 
 Promise promise_of(const std::string& backend) {
-  if (backend == "cuda") return {2e-2, 0.95};
+  if (backend == "cuda" || backend == "cpu-bf16") return {2e-2, 0.95};
   if (backend == "cuda-fp8") return {2e-2, 0, false};
   return {1e-4, 1};
 }

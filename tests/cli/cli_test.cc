@@ -51,19 +51,29 @@ TEST(Cli, BackendsAreListedCheckedAndChosenByName) {
   const Finished all = umf({"backends", "--json"});
   ASSERT_EQ(all.status, 0);
   const Json list = Json::parse(all.out)["backends"];
-  ASSERT_EQ(list.size(), 5);
-  EXPECT_EQ(list[0]["name"], "cuda");
+  std::vector<std::string> names, everywhere;
   for (const Json& backend : list) {
-    if (backend["available"]) {
-      EXPECT_EQ(backend["self_check"], true) << backend["finding"];
-    }
+    names.push_back(backend["name"]);
+    if (!backend["available"]) continue;
+    if (!names.back().starts_with("cuda")) everywhere.push_back(names.back());
+    EXPECT_EQ(backend["self_check"], true) << backend["finding"];
+    // Rounded products are for those who ask for them.
+    EXPECT_FALSE(backend["default"] && names.back() == "cpu-bf16");
   }
-  EXPECT_TRUE(list[1]["self_check"].get<bool>() && list[4]["self_check"].get<bool>());
+  EXPECT_THAT(names,
+              testing::ElementsAre("cuda", "cpu", "cpu-bf16", "cuda-f32", "cuda-fp8", "reference"));
+  EXPECT_THAT(everywhere, testing::ElementsAre("cpu", "cpu-bf16", "reference"));
+  const Finished rounded = umf({"generate", "--json", "--quiet", "--model", tiny("tiny-llada"),
+                                "--length", "4", "--backend", "cpu-bf16", "x"});
+  EXPECT_EQ(Json::parse(rounded.out)["backend"], "cpu-bf16") << rounded.err;
   EXPECT_THAT(umf({"backends"}).out, HasSubstr("self-check passed"));
   expect_refusal(umf({"backends", "--backend", "tpu"}), "there is no backend 'tpu'");
   expect_refusal(umf({"generate", "--model", tiny("tiny-llada"), "--backend", "cpu", "--cpu-target",
                       "mmx", "x"}),
                  "mmx");
+  expect_refusal(umf({"generate", "--model", tiny("tiny-llada"), "--backend", "cpu", "--cpu-target",
+                      "avx512bf16", "x"}),
+                 "avx512bf16");
   expect_refusal(umf({"generate", "--model", tiny("tiny-llada"), "--threads", "-1", "x"}),
                  "--threads");
 }

@@ -61,7 +61,7 @@ TEST(EmbeddedModels, WriteTheSameTextOnEveryBackend) {
       {"dream", begin + " = [x * x for x in xs]\n    xs\n"},
       {"diffcoder", begin + " = sorted(xs,[::)]]return\n"}};
   for (const auto& [model, text] : texts) {
-    for (const char* backend : {"cpu", "reference"}) {
+    for (const char* backend : {"cpu", "cpu-bf16", "reference"}) {
       const Finished run = umf({"generate", "--quiet", "--model", model, "--length", "32",
                                 "--per-step", "4", "--backend", backend, prompt});
       EXPECT_EQ(run.out, text) << model << " on " << backend << run.err;

@@ -87,9 +87,11 @@ std::vector<WindowState> alternating_states(int threads, const std::string& back
 }
 
 TEST(Walks, ModelsThatTakeTurnsReachTheSameStatesOnEveryNumberOfThreads) {
-  const auto expected = alternating_states(1, "cpu");
-  EXPECT_GT(expected.size(), 50);
-  for (const int threads : {2, 3}) EXPECT_EQ(alternating_states(threads, "cpu"), expected);
+  for (const char* backend : {"cpu", "cpu-bf16"}) {
+    const auto expected = alternating_states(1, backend);
+    EXPECT_GT(expected.size(), 50);
+    for (const int threads : {2, 3}) EXPECT_EQ(alternating_states(threads, backend), expected);
+  }
 }
 
 TEST(Walks, WalkersThatShareAModelDoNotDisturbEachOther) {

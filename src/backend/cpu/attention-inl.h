@@ -27,11 +27,27 @@ inline std::size_t attention_scratch(const AttentionJob& job) {
   return (job.keys + 2 * static_cast<std::size_t>(job.shape.head_dim) + kTileRows) * kPanel;
 }
 
-// scores[key][lane] = exp(scale * (score - max)) for the keys that a lane sees, 0 for the others;
-// sums over ascending keys. `all` keys are seen by every lane.
+// What a product takes of weights that stand in lanes, and a step of it.
+template <class T>
+HWY_INLINE VF as_factor(VF weight) {
+  return std::is_same_v<T, float> ? weight : round_to_bf16(F32(), weight);
+}
+template <class T>
+HWY_INLINE VF step_of(const VF (&factors)[kPerStep<T>]) {
+#if UMF_CPU_PAIRS
+  if constexpr (kPerStep<T> == 2) return join_pairs(factors[0], factors[1]);
+#endif
+  return factors[0];
+}
+
+// Weights exp(scale * (score - max)) for the keys that a lane sees, 0 for the others, in the place
+// of scores[key][lane] and as a product takes them: [step][lane]. Sums over ascending keys. `all`
+// keys are seen by every lane.
+template <class T>
 inline void softmax(float* scores, const float* visible, int all, int keys, float scale,
                     float* inverse_sums) {
   const F32 d;
+  constexpr int kKeys = static_cast<int>(kPerStep<T>);
   for (std::size_t v = 0; v < kPanel; v += kLanes) {
     const VF seen = hn::LoadU(d, visible + v);
     VF top = set(-kInfinity);
@@ -44,13 +60,37 @@ inline void softmax(float* scores, const float* visible, int all, int keys, floa
       top = hn::Max(top, masked);
     }
     VF sum = hn::Zero(d);
-    for (int key = 0; key < keys; ++key) {
-      float* at = scores + key * kPanel + v;
-      const VF p = exp(hn::Mul(hn::Sub(hn::LoadU(d, at), top), set(scale)));
-      sum = hn::Add(sum, p);
-      hn::StoreU(p, d, at);
+    float* to = scores + v;
+    for (int key = 0; key < keys; key += kKeys, to += kPanel) {
+      VF factors[kKeys];
+      for (int i = 0; i < kKeys; ++i) {
+        factors[i] = hn::Zero(d);
+        if (key + i == keys) break;
+        const VF score = hn::LoadU(d, scores + (key + i) * kPanel + v);
+        factors[i] = as_factor<T>(exp(hn::Mul(hn::Sub(score, top), set(scale))));
+        sum = hn::Add(sum, factors[i]);
+      }
+      hn::StoreU(step_of<T>(factors), d, to);
     }
     hn::StoreU(hn::Div(set(1.0f), sum), d, inverse_sums + v);
+  }
+}
+
+// Values for a product over keys: step `step` of [steps][dims], from rows that are keys.
+template <class T>
+inline void pack_values(const PackJob& job, int step) {
+  const std::size_t dims = job.depth;
+  const int key = step * static_cast<int>(kPerStep<T>);
+  const float* first = job.rows + key * job.stride;
+  const float* second = key + 1 < job.count ? first + job.stride : nullptr;
+  float* to = job.packed + step * dims;
+  for (std::size_t dim = 0; dim < dims; dim += kLanes) {
+    VF factors[kPerStep<T>];
+    factors[0] = as_factor<T>(load_first(first + dim, dims - dim));
+    if constexpr (kPerStep<T> == 2) {
+      factors[1] = second ? as_factor<T>(load_first(second + dim, dims - dim)) : hn::Zero(F32());
+    }
+    store_first(step_of<T>(factors), to + dim, dims - dim);
   }
 }
 
@@ -78,7 +118,11 @@ inline void store_transposed(const float* transposed, int dims, int lanes, float
   }
 }
 
+// `Numbers` are those of the weighted values. Scores are always exact: of all that can be rounded,
+// queries and keys move predictions most.
+template <class Numbers>
 inline void attend(const AttentionJob& job, int task, float* scratch) {
+  using Weight = Activation<Numbers>;
   const F32 d;
   const int tiles = attention_tiles(job);
   const int kv_head = task / tiles;
@@ -115,18 +159,20 @@ inline void attend(const AttentionJob& job, int task, float* scratch) {
     const std::size_t count = std::min<std::size_t>(held, some - key);
     TileEnds ends;
     ends.end = scores + key * kPanel;
-    tile_for(count, kPanel)(packed_keys + static_cast<std::size_t>(key) * dims, held, queries, dims,
-                            ends);
+    tile_for<1>(count, kPanel)(packed_keys + static_cast<std::size_t>(key) * dims, held, queries,
+                               dims, ends);
   }
-  softmax(scores, visible, all, some, 1.0f / std::sqrt(static_cast<float>(dims)), inverse_sums);
+  softmax<Weight>(scores, visible, all, some, 1.0f / std::sqrt(static_cast<float>(dims)),
+                  inverse_sums);
 
   // Weighted values: rows are dimensions, and the depth is the keys.
-  const float* values = job.values + static_cast<std::size_t>(kv_head) * dims;
+  const float* values = job.values + kv_head * job.value_head_stride;
   for (int dim = 0; dim < dims; dim += kTileRows) {
     TileEnds ends;
     ends.end = weighted + dim * kPanel;
-    tile_for(std::min<std::size_t>(kTileRows, dims - dim), kPanel)(values + dim, job.value_stride,
-                                                                   scores, some, ends);
+    const std::size_t count = std::min<std::size_t>(kTileRows, dims - dim);
+    tile_for<kPerStep<Weight>>(count, kPanel)(values + dim, job.value_stride, scores,
+                                              steps<Weight>(some), ends);
   }
   // Adding 0 makes -0 into +0: keys of weight 0 would otherwise show in the sign of a zero.
   for (std::size_t v = 0; v < kPanel; v += kLanes) {

@@ -1,10 +1,12 @@
 #include "backend/cpu/cpu_backend.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/memory.h"
@@ -17,6 +19,8 @@ namespace {
 struct CpuLinear : Linear {
   std::vector<HostTensor> parts;  // views of the mapped file
   std::vector<float> bias;        // empty, or one number per output
+  // Kernels::has_small of the parts, once a product has asked.
+  mutable std::optional<bool> small;
 };
 
 struct CpuGains : Gains {
@@ -32,24 +36,37 @@ float* row(const Matrix& m, int i) { return data(m) + static_cast<std::size_t>(i
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
+std::string name_of_target(const std::string& target) {
+  if (target == "avx512bf16") return "AVX512_BF16";
+  return target == "avx512" ? "AVX-512" : target == "avx2" ? "AVX2" : target;
+}
+
+// What the two backends of this folder differ in, beside their kernels.
+struct Precision {
+  const char* name;
+  float tolerance;
+};
+constexpr Precision kF32{"cpu", 1e-4f}, kBf16{"cpu-bf16", 2e-2f};
+
 class CpuBackend : public Backend {
  public:
-  CpuBackend(int threads, const Kernels& kernels)
-      : kernels_(kernels),
+  CpuBackend(int threads, const Precision& precision, const Kernels& kernels)
+      : precision_(precision),
+        kernels_(kernels),
         pool_(threads),
         blocks_(std::make_shared<BlockPool>()),
         scratch_(threads),
         predict_scratch_(threads),
         own_inputs_(threads) {}
 
-  std::string_view name() const override { return "cpu"; }
+  std::string_view name() const override { return precision_.name; }
   std::string description() const override {
-    const std::string set = kernels_.name == "avx512" ? "AVX-512"
-                            : kernels_.name == "avx2" ? "AVX2"
-                                                      : kernels_.name;
-    return set + ", " + std::to_string(pool_.threads()) +
-           (pool_.threads() == 1 ? " thread" : " threads");
+    const bool rounds_alone = kernels_.step_keys == 1;
+    return name_of_target(kernels_.name) +
+           (rounds_alone ? " without bf16 dot products, no faster than cpu" : "") + ", " +
+           std::to_string(pool_.threads()) + (pool_.threads() == 1 ? " thread" : " threads");
   }
+  float tolerance() const override { return precision_.tolerance; }
 
   std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
                                             std::span<const HostTensor> biases) override {
@@ -161,6 +178,7 @@ class CpuBackend : public Backend {
     job.query_rows = queries.rows;
     job.values = data(values);
     job.value_stride = values.stride;
+    job.value_head_stride = dims;
     job.keys = seen;
     job.positions = positions;
     job.shape = shape;
@@ -173,10 +191,11 @@ class CpuBackend : public Backend {
     const int key_tiles = ceil_div(seen, kernels_.tile_rows);
     for_rows(key_tiles * shape.kv_heads, kernels_.tile_rows * dims, [&](int i) {
       const int head = i / key_tiles;
-      kernels_.pack_rows({data(keys) + head * dims, static_cast<std::size_t>(keys.stride), seen,
+      kernels_.pack_keys({data(keys) + head * dims, static_cast<std::size_t>(keys.stride), seen,
                           dims, packed + head * job.packed_stride},
                          i % key_tiles);
     });
+    if (kernels_.step_keys > 0) pack_values(values, job);
     const std::size_t scratch = kernels_.attention_scratch(job);
     pool_.parallel_for(shape.kv_heads * kernels_.attention_tiles(job), [&](int task, int thread) {
       kernels_.attend(job, task, scratch_[thread].at_least(scratch));
@@ -236,6 +255,21 @@ class CpuBackend : public Backend {
     kernels_.widen(tensor.data, tensor.type, count, to.data() + to.size() - count);
   }
 
+  // The values that `job` sees, in the form that its products take.
+  void pack_values(const Matrix& values, AttentionJob& job) {
+    const int dims = job.shape.head_dim, steps = ceil_div(job.keys, kernels_.step_keys);
+    job.value_stride = dims;
+    job.value_head_stride = static_cast<std::size_t>(steps) * dims;
+    float* packed = packed_values_.at_least(job.value_head_stride * job.shape.kv_heads);
+    job.values = packed;
+    for_rows(steps * job.shape.kv_heads, kernels_.step_keys * dims, [&](int i) {
+      const int head = i / steps;
+      kernels_.pack_values({data(values) + head * dims, static_cast<std::size_t>(values.stride),
+                            job.keys, dims, packed + head * job.value_head_stride},
+                           i % steps);
+    });
+  }
+
   // work(i) for every row, in chunks that are worth a wake-up; `cost` is numbers touched per row.
   template <class Work>
   void for_rows(int rows, int cost, const Work& work) {
@@ -265,6 +299,21 @@ class CpuBackend : public Backend {
     panels_ = panels;
   }
 
+  const ProductKernels& product_kernels(const CpuLinear& weight) {
+    if (!kernels_.has_small) return kernels_.product;
+    if (!weight.small) {
+      std::atomic<bool> small = false;
+      for (const HostTensor& part : weight.parts) {
+        const std::size_t bytes = part.cols * size_of(part.type);
+        for_rows(part.rows, part.cols, [&](int i) {
+          if (kernels_.has_small(part.data + i * bytes, part.type, part.cols)) small = true;
+        });
+      }
+      weight.small = small;
+    }
+    return *weight.small ? kernels_.product_with_small : kernels_.product;
+  }
+
   // The packed copy of the input is bounded: very many rows go in several products.
   void multiply(const Matrix& x, const CpuLinear& weight, int first, bool add, const Matrix& out) {
     assert(x.cols == weight.inputs && x.rows == out.rows);
@@ -279,6 +328,7 @@ class CpuBackend : public Backend {
   void multiply_rows(const Matrix& x, const CpuLinear& weight, int first, bool add,
                      const Matrix& out) {
     if (out.cols == 0) return;
+    const ProductKernels& kernels = product_kernels(weight);
     PackJob pack{data(x), static_cast<std::size_t>(x.stride), x.rows, x.cols};
     const std::size_t packed_size = static_cast<std::size_t>(x.rows) * x.cols;
     const int tiles = ceil_div(x.rows, kernels_.tile_rows);
@@ -290,7 +340,7 @@ class CpuBackend : public Backend {
     if (shared) {
       pack.packed = packed_.at_least(packed_size);
       for_rows(tiles, kernels_.tile_rows * x.cols,
-               [&](int tile) { kernels_.pack_rows(pack, tile); });
+               [&](int tile) { kernels.pack_rows(pack, tile); });
     }
 
     slice(weight, first, out.cols);
@@ -316,12 +366,12 @@ class CpuBackend : public Backend {
                            own_pack.packed = own.packed.at_least(packed_size);
                            if (own.product != product_) {
                              for (int tile = 0; tile < tiles; ++tile)
-                               kernels_.pack_rows(own_pack, tile);
+                               kernels.pack_rows(own_pack, tile);
                              own.product = product_;
                            }
                            share.packed = own_pack.packed;
                          }
-                         kernels_.matmul(share, task, scratch_[thread].at_least(scratch));
+                         kernels.matmul(share, task, scratch_[thread].at_least(scratch));
                        });
   }
 
@@ -342,6 +392,7 @@ class CpuBackend : public Backend {
     }
   }
 
+  const Precision& precision_;
   const Kernels& kernels_;
   ThreadPool pool_;
   std::shared_ptr<BlockPool> blocks_;
@@ -352,7 +403,7 @@ class CpuBackend : public Backend {
   };
 
   // Reused by every operation, so that none allocates once the sizes have been seen.
-  Scratch packed_;
+  Scratch packed_, packed_values_;
   std::vector<Scratch> scratch_;
   std::vector<PredictScratch> predict_scratch_;
   std::vector<WeightSlice> slices_;
@@ -361,23 +412,34 @@ class CpuBackend : public Backend {
   std::uint64_t product_ = 0;  // counts products
 };
 
-}  // namespace
-
-std::vector<std::string> cpu_targets() {
+std::vector<std::string> names_of(const std::vector<Kernels>& all) {
   std::vector<std::string> names;
-  for (const Kernels& kernels : cpu_kernels()) names.push_back(kernels.name);
+  for (const Kernels& kernels : all) names.push_back(kernels.name);
   return names;
 }
 
-std::unique_ptr<Backend> make_cpu_backend(int threads, const std::string& target) {
+std::unique_ptr<Backend> make(int threads, const std::string& target, const Precision& precision,
+                              const std::vector<Kernels>& all) {
   assert(threads >= 1);
   std::string names;
-  for (const Kernels& kernels : cpu_kernels()) {
+  for (const Kernels& kernels : all) {
     if (target.empty() || target == kernels.name)
-      return std::make_unique<CpuBackend>(threads, kernels);
+      return std::make_unique<CpuBackend>(threads, precision, kernels);
     names += (names.empty() ? "" : ", ") + kernels.name;
   }
   throw Error("CPU target '" + target + "' cannot run here. Choose one of: " + names + ".");
+}
+
+}  // namespace
+
+std::vector<std::string> cpu_targets() { return names_of(cpu_kernels()); }
+std::vector<std::string> cpu_bf16_targets() { return names_of(cpu_bf16_kernels()); }
+
+std::unique_ptr<Backend> make_cpu_backend(int threads, const std::string& target) {
+  return make(threads, target, kF32, cpu_kernels());
+}
+std::unique_ptr<Backend> make_cpu_bf16_backend(int threads, const std::string& target) {
+  return make(threads, target, kBf16, cpu_bf16_kernels());
 }
 
 }  // namespace umf

@@ -301,6 +301,47 @@ void bench_few_rows(const Options& options) {
   }
 }
 
+// cpu-bf16 beside cpu, for weights of every type: from a few rows, where the way of the weights
+// from memory counts, to many.
+void bench_bf16(const Options& options) {
+  for (const int threads : options.threads) {
+    const auto exact = make_cpu_backend(threads, ""), rounded = make_cpu_bf16_backend(threads, "");
+    ThreadPool pool(threads);
+    double peak = 0;
+    for (int round = 0; round < 200; ++round) {
+      peak = std::max(peak, fma_rate(cpu_bf16_kernels().front(), pool, 20000));
+    }
+    std::printf(
+        "\n## cpu-bf16 beside cpu, %s; peak %.0f GFLOP/s of bf16, %.0f of f32\n\n"
+        "Times of cpu over times of cpu-bf16, by the type of the weights; GFLOP/s and share of the "
+        "peak with bf16 weights.\n\n"
+        "| N x K | M | f32 | bf16 | f16 | GFLOP/s | of peak |\n|---|---|---|---|---|---|---|\n",
+        rounded->description().c_str(), peak / 1e9, fma_peak(options, threads) / 1e9);
+    for (const auto& [n, k] : {std::pair{768, 768}, {4096, 768}, {768, 2048}, {4096, 4096}}) {
+      std::vector<Weights> weights;
+      for (const DType type : {DType::kF32, DType::kBF16, DType::kF16}) {
+        weights.emplace_back(n, k, type);
+      }
+      for (const int m : {1, 2, 4, 8, 16, 32, 256, 1024}) {
+        const Matrix x = filled(*exact, m, k), out = exact->allocate(m, n);
+        std::vector<std::function<void()>> works;
+        for (const Weights& w : weights) {
+          for (Backend* backend : {exact.get(), rounded.get()}) {
+            works.push_back(
+                [&, backend, weight = w.load(*backend)] { backend->project(x, *weight, 0, out); });
+          }
+        }
+        const auto time = interleaved(options, threads, works);
+        const double rate = 2.0 * m * n * k / time[3];
+        std::printf("| %d x %d | %d | %.2f | %.2f | %.2f | %.0f | %.2f |\n", n, k, m,
+                    time[0] / time[1], time[2] / time[3], time[4] / time[5], rate / 1e9,
+                    rate / peak);
+        std::fflush(stdout);
+      }
+    }
+  }
+}
+
 void bench_attention(const Options& options) {
   for (const int threads : options.threads) {
     const double peak = fma_peak(options, threads);
@@ -484,13 +525,14 @@ int main(int argc, char** argv) {
     } else {
       std::fprintf(stderr,
                    "usage: cpu_bench [--quick] [--target NAME] [--threads N] [--only "
-                   "matmul|few|attention|rows|forward]\n");
+                   "matmul|few|bf16|attention|rows|forward]\n");
       return 2;
     }
   }
   std::printf("# cpu backend, %u hardware threads\n", std::thread::hardware_concurrency());
   if (only.empty() || only == "matmul") umf::bench_matmul(options);
   if (only.empty() || only == "few") umf::bench_few_rows(options);
+  if (only.empty() || only == "bf16") umf::bench_bf16(options);
   if (only.empty() || only == "attention") umf::bench_attention(options);
   if (only.empty() || only == "rows") umf::bench_rows(options);
   if (only.empty() || only == "forward") umf::bench_forward(options);

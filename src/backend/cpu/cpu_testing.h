@@ -91,14 +91,28 @@ inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) 
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
+// One chain of fused multiply-adds per output, then bias: the definition of project().
+inline std::vector<float> chain(const std::vector<float>& a, const std::vector<float>& w,
+                                const std::vector<float>& bias, int m, int n, int k) {
+  std::vector<float> out(static_cast<std::size_t>(m) * n);
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int x = 0; x < k; ++x) sum = std::fma(a[i * k + x], w[j * k + x], sum);
+      out[i * n + j] = bias.empty() ? sum : sum + bias[j];
+    }
+  }
+  return out;
+}
+
 // Every target, and thread counts that do and do not divide the work.
 struct Machine {
   std::string target;
   int threads;
 };
-inline std::vector<Machine> machines() {
+inline std::vector<Machine> machines(const std::vector<std::string>& targets = cpu_targets()) {
   std::vector<Machine> all;
-  for (const std::string& target : cpu_targets()) {
+  for (const std::string& target : targets) {
     for (const int threads : {1, 2, 3, 4}) all.push_back({target, threads});
   }
   return all;

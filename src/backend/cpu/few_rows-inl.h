@@ -28,27 +28,32 @@ inline constexpr std::size_t kFewRows = 8;
 #endif
 
 #if HWY_TARGET != HWY_SCALAR
-template <std::size_t kRows>
+template <class T, std::size_t kRows>
 HWY_INLINE void accumulate(const float* a, VF column, VF (&acc)[kRows]) {
 #pragma GCC unroll 16
-  for (std::size_t m = 0; m < kRows; ++m) acc[m] = fma(set(a[m]), column, acc[m]);
+  for (std::size_t m = 0; m < kRows; ++m) {
+    acc[m] = multiply_add<kPerStep<T>>(set(a[m]), column, acc[m]);
+  }
 }
 
 // Numbers [from, to) of the columns, fewer than a whole block: through memory.
 template <std::size_t kRows, class T>
 HWY_INLINE void accumulate_edge(const T* const* columns, std::size_t depth, std::size_t from,
                                 std::size_t to, const float* a, VF (&acc)[kRows]) {
-  constexpr std::size_t kStep = kLanes * kPerLane<T>;
-  HWY_ALIGN float block[kStep * kLanes];
-  std::size_t start = 0;
-  if (depth < kStep) {
-    pack_columns<kLanes>(columns, depth, block);
-  } else {
-    start = std::min(from, depth - kStep);
+  constexpr std::size_t kBlock = kLanes * kPerLane<T>;
+  HWY_ALIGN float block[kBlock / kPerStep<T> * kLanes];
+  std::size_t start = from;
+  if (depth >= kBlock && depth % kPerStep<T> == 0) {
+    start = std::min(from, depth - kBlock);
     pack_block<kLanes>(columns, start, block);
+  } else {
+    const T* rest[kLanes];
+    for (std::size_t i = 0; i < kLanes; ++i) rest[i] = columns[i] + from;
+    pack_columns<kLanes>(rest, to - from, block);
   }
-  for (std::size_t k = from; k < to; ++k) {
-    accumulate(a + k * kRows, hn::LoadU(F32(), block + (k - start) * kLanes), acc);
+  for (std::size_t k = from; k < to; k += kPerStep<T>) {
+    const float* column = block + (k - start) / kPerStep<T> * kLanes;
+    accumulate<T>(a + k / kPerStep<T> * kRows, hn::LoadU(F32(), column), acc);
   }
 }
 
@@ -56,24 +61,24 @@ HWY_INLINE void accumulate_edge(const T* const* columns, std::size_t depth, std:
 template <std::size_t kRows, class T>
 HWY_NOINLINE void few_rows(const T* const* columns, std::size_t depth, const float* a,
                            float* sums) {
-  constexpr std::size_t kStep = kLanes * kPerLane<T>;
+  constexpr std::size_t kBlock = kLanes * kPerLane<T>;
   VF acc[kRows];
 #pragma GCC unroll 16
   for (std::size_t m = 0; m < kRows; ++m) acc[m] = hn::Zero(F32());
   std::size_t k = std::min(depth, numbers_to_line(columns));
   if (k > 0) accumulate_edge(columns, depth, 0, k, a, acc);
-  for (; k + kStep <= depth; k += kStep) {
+  for (; k + kBlock <= depth; k += kBlock) {
     VF r[kLanes];
     load_square(columns, k, r);
     transpose_square(r);
+    const float* row = a + k / kPerStep<T> * kRows;
 #pragma GCC unroll 16
-    for (std::size_t i = 0; i < kLanes; ++i) {
-      const float* row = a + (k + i * kPerLane<T>)*kRows;
-      if constexpr (kPerLane<T> == 1) {
-        accumulate(row, r[i], acc);
+    for (std::size_t i = 0; i < kLanes; ++i, row += kPerLane<T> / kPerStep<T> * kRows) {
+      if constexpr (kPerLane<T> == kPerStep<T>) {
+        accumulate<T>(row, r[i], acc);
       } else {
-        accumulate(row, lower_half(r[i]), acc);
-        accumulate(row + kRows, upper_half(r[i]), acc);
+        accumulate<T>(row, lower_half(r[i]), acc);
+        accumulate<T>(row + kRows, upper_half(r[i]), acc);
       }
     }
   }

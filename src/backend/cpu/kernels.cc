@@ -21,12 +21,12 @@ Kernels make_kernels(const char* name) {
   table.name = name;
   table.tile_rows = static_cast<int>(kTileRows);
   table.panel = static_cast<int>(kPanel);
-  table.pack_rows = pack_rows;
+  table.product = {pack_rows<Exact>, matmul<Exact>};
   table.matmul_scratch = matmul_scratch;
-  table.matmul = matmul;
   table.attention_tiles = attention_tiles;
   table.attention_scratch = attention_scratch;
-  table.attend = attend;
+  table.pack_keys = pack_rows<Exact>;
+  table.attend = attend<Exact>;
   table.widen = widen;
   table.rms_norm = rms_norm;
   table.rotate = rotate;
@@ -35,7 +35,7 @@ Kernels make_kernels(const char* name) {
   table.predict = predict;
   table.exp = exp_all;
   table.log = log_all;
-  table.fma_loop = fma_loop;
+  table.fma_loop = fma_loop<1>;
   return table;
 }
 

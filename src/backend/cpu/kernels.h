@@ -13,7 +13,8 @@
 namespace umf {
 
 // Rows to be packed in tiles of Kernels::tile_rows for the matrix kernel: tile t holds the rows
-// [t * tile_rows, ...) as [depth][rows of the tile], at packed + t * tile_rows * depth.
+// [t * tile_rows, ...) as [steps][rows of the tile], at packed + t * tile_rows * steps. A step of a
+// product is one number of the depth, or two where they go in pairs.
 struct PackJob {
   const float* rows = nullptr;
   std::size_t stride = 0;
@@ -52,6 +53,7 @@ struct MatmulJob {
 struct AttentionJob {
   const float *queries = nullptr, *values = nullptr;
   std::size_t query_stride = 0, value_stride = 0, out_stride = 0;
+  std::size_t value_head_stride = 0;  // between kv heads
   int query_rows = 0, keys = 0;
   std::span<const int> positions;
   AttentionShape shape;
@@ -66,16 +68,27 @@ struct PredictScratch {
   std::vector<std::pair<float, Token>> kept;
 };
 
+struct ProductKernels {
+  void (*pack_rows)(const PackJob& job, int tile) = nullptr;
+  void (*matmul)(const MatmulJob& job, int task, float* scratch) = nullptr;
+};
+
 // All pointers are to kernels of one instruction set; rows are [first, last) of the matrices.
 struct Kernels {
   std::string name;  // "avx512"
   int tile_rows = 0;
   int panel = 0;
+  int step_keys = 0;  // keys in a step of packed values; 0: values are multiplied where they are
 
-  void (*pack_rows)(const PackJob& job, int tile);
+  ProductKernels product;
+  // With the machine's own dot products: whether a weight has numbers so small that they would
+  // count there, and the kernels for such a weight, slower and with the same bits as for others.
+  bool (*has_small)(const std::byte* from, DType type, std::size_t count) = nullptr;
+  ProductKernels product_with_small;
   std::size_t (*matmul_scratch)(const MatmulJob& job);  // numbers, per thread
-  void (*matmul)(const MatmulJob& job, int task, float* scratch);
-  int (*attention_tiles)(const AttentionJob& job);  // tasks: kv heads * tiles
+  void (*pack_keys)(const PackJob& job, int tile);
+  void (*pack_values)(const PackJob& job, int step) = nullptr;  // rows are keys: [steps][depth]
+  int (*attention_tiles)(const AttentionJob& job);              // tasks: kv heads * tiles
   std::size_t (*attention_scratch)(const AttentionJob& job);
   void (*attend)(const AttentionJob& job, int task, float* scratch);
 
@@ -95,5 +108,8 @@ struct Kernels {
 
 // Best first; those that this machine cannot run are left out.
 const std::vector<Kernels>& cpu_kernels();
+// The same with products of numbers rounded to bf16 (bf16-inl.h), but for attention's scores. First
+// comes the one with the machine's own dot products, where it has them; all give the same bits.
+const std::vector<Kernels>& cpu_bf16_kernels();
 
 }  // namespace umf

@@ -13,6 +13,7 @@
 #include "backend/cpu/few_rows-inl.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/pack-inl.h"
+#include "backend/cpu/pairs-inl.h"
 #include "backend/cpu/vec-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,10 +41,11 @@ struct TileEnds {
 };
 
 // end[r][c] = begin[r][c] + sum over ascending k of a[k * a_stride + r] * b[k * kPanel + c], for
-// kRows rows and kVectors vectors of columns. One chain of fused multiply-adds per number.
-template <std::size_t kRows, std::size_t kVectors>
+// kRows rows and kVectors vectors of columns; a step k has kNumbers numbers (bf16-inl.h). One chain
+// of fused multiply-adds per number.
+template <std::size_t kNumbers, std::size_t kRows, std::size_t kVectors>
 HWY_NOINLINE void tile(const float* HWY_RESTRICT a, std::size_t a_stride,
-                       const float* HWY_RESTRICT b, std::size_t depth, const TileEnds& ends) {
+                       const float* HWY_RESTRICT b, std::size_t steps, const TileEnds& ends) {
   const F32 d;
   VF acc[kRows][kVectors];
   if (ends.begin) {
@@ -61,7 +63,7 @@ HWY_NOINLINE void tile(const float* HWY_RESTRICT a, std::size_t a_stride,
       for (std::size_t v = 0; v < kVectors; ++v) acc[r][v] = hn::Zero(d);
     }
   }
-  for (std::size_t k = 0; k < depth; ++k, a += a_stride, b += kPanel) {
+  for (std::size_t k = 0; k < steps; ++k, a += a_stride, b += kPanel) {
     VF column[kVectors];
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kVectors; ++v) column[v] = hn::LoadU(d, b + v * kLanes);
@@ -69,7 +71,9 @@ HWY_NOINLINE void tile(const float* HWY_RESTRICT a, std::size_t a_stride,
     for (std::size_t r = 0; r < kRows; ++r) {
       const VF row = hn::Set(d, a[r]);
 #pragma GCC unroll 16
-      for (std::size_t v = 0; v < kVectors; ++v) acc[r][v] = fma(row, column[v], acc[r][v]);
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        acc[r][v] = multiply_add<kNumbers>(row, column[v], acc[r][v]);
+      }
     }
   }
 #pragma GCC unroll 16
@@ -86,23 +90,44 @@ HWY_NOINLINE void tile(const float* HWY_RESTRICT a, std::size_t a_stride,
 }
 
 using TileCall = void (*)(const float*, std::size_t, const float*, std::size_t, const TileEnds&);
-template <std::size_t... kIndex>
+template <std::size_t kNumbers, std::size_t... kIndex>
 constexpr std::array<TileCall, sizeof...(kIndex)> tile_table(std::index_sequence<kIndex...>) {
-  return {tile<kIndex / kPanelVectors + 1, kIndex % kPanelVectors + 1>...};
+  return {tile<kNumbers, kIndex / kPanelVectors + 1, kIndex % kPanelVectors + 1>...};
 }
-inline constexpr auto kTiles = tile_table(std::make_index_sequence<kTileRows * kPanelVectors>());
+template <std::size_t kNumbers>
+inline constexpr auto kTiles =
+    tile_table<kNumbers>(std::make_index_sequence<kTileRows * kPanelVectors>());
 
 // The tile of `rows` x `columns` (1 .. kPanel) numbers. `end` has room for whole vectors of
 // columns.
+template <std::size_t kNumbers>
 HWY_INLINE TileCall tile_for(std::size_t rows, std::size_t columns) {
-  return kTiles[(rows - 1) * kPanelVectors + (columns + kLanes - 1) / kLanes - 1];
+  return kTiles<kNumbers>[(rows - 1) * kPanelVectors + (columns + kLanes - 1) / kLanes - 1];
 }
 
+// Which numbers a product multiplies. The kernels are templates of one of these.
+struct Exact {
+  template <class T>
+  using Packed = T;
+};
+struct RoundedToBf16 {
+  template <class T>
+  using Packed = Rounded<T>;
+};
+struct Bf16Pairs {
+  template <class T>
+  using Packed = Paired<T>;
+};
+template <class Numbers>
+using Activation = typename Numbers::template Packed<float>;
+
+template <class Numbers>
 inline void pack_rows(const PackJob& job, int tile_index) {
   const int first = tile_index * static_cast<int>(kTileRows);
   const int count = std::min<int>(kTileRows, job.count - first);
-  pack_tile(job.rows + first * job.stride, job.stride, count, job.depth,
-            job.packed + static_cast<std::size_t>(first) * job.depth);
+  const auto* rows = reinterpret_cast<const Activation<Numbers>*>(job.rows);
+  pack_tile(rows + first * job.stride, job.stride, count, job.depth,
+            job.packed + first * steps<Activation<Numbers>>(job.depth));
 }
 
 // Panel `index` of the job: up to kPanel columns of one slice.
@@ -118,23 +143,34 @@ inline Panel find_panel(const MatmulJob& job, int index) {
   return {slice, column, std::min(static_cast<int>(kPanel), slice->columns - column)};
 }
 
-template <class Work>
+template <class Numbers, class Work>
 HWY_INLINE void with_stored_type(DType type, const Work& work) {
   switch (type) {
     case DType::kF32:
-      return work(static_cast<const float*>(nullptr));
+      return work(static_cast<const typename Numbers::template Packed<float>*>(nullptr));
     case DType::kF16:
-      return work(static_cast<const Half*>(nullptr));
+      return work(static_cast<const typename Numbers::template Packed<Half>*>(nullptr));
     case DType::kBF16:
-      return work(static_cast<const Brain*>(nullptr));
+      return work(static_cast<const typename Numbers::template Packed<Brain>*>(nullptr));
     case DType::kF8:
       return;  // in no file
   }
 }
 
+#if UMF_CPU_PAIRS
+inline bool weights_have_small(const std::byte* from, DType type, std::size_t count) {
+  bool found = false;
+  with_stored_type<Bf16Pairs>(type, [&](auto* numbers) {
+    found = has_small(reinterpret_cast<decltype(numbers)>(from), count);
+  });
+  return found;
+}
+#endif
+
 // Numbers [k, k + depth) of a panel's columns.
+template <class Numbers>
 inline void pack_panel(const Panel& panel, int k, int weight_depth, int depth, float* packed) {
-  with_stored_type(panel.slice->type, [&](auto* type) {
+  with_stored_type<Numbers>(panel.slice->type, [&](auto* type) {
     const auto data = reinterpret_cast<decltype(type)>(panel.slice->data) + k;
     decltype(type) rows[kPanel];
     for (std::size_t i = 0; i < kPanel; ++i) {  // columns past the slice repeat its last one
@@ -152,13 +188,13 @@ inline std::size_t matmul_scratch(const MatmulJob& job) {
 }
 
 // A tile whose columns do not fill their vectors ends in scratch, and its columns are copied.
-HWY_NOINLINE void narrow_tile(TileCall call, const float* a, const float* b, std::size_t depth,
-                              const TileEnds& ends, std::size_t rows, std::size_t columns,
-                              float* scratch) {
+HWY_NOINLINE inline void narrow_tile(TileCall call, const float* a, const float* b,
+                                     std::size_t steps, const TileEnds& ends, std::size_t rows,
+                                     std::size_t columns, float* scratch) {
   TileEnds inner;
   inner.begin = ends.begin;
   inner.end = scratch;
-  call(a, rows, b, depth, inner);
+  call(a, rows, b, steps, inner);
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < columns; ++c) {
       float x = scratch[r * kPanel + c];
@@ -173,34 +209,36 @@ HWY_NOINLINE void narrow_tile(TileCall call, const float* a, const float* b, std
 // The share of a job that is one depth block of one task: packs its panels, then lets every row
 // tile meet them while it is in the first cache.
 struct BlockScratch {
-  float* packed;  // [panel][depth][kPanel]
+  float* packed;  // [panel][step][kPanel]
   float* chains;  // [tile][panel][kTileRows][kPanel]: unfinished between blocks
   float* narrow;  // [kTileRows][kPanel]
 };
+template <class Numbers>
 inline void matmul_block(const MatmulJob& job, int first_panel, int last_panel, int first_tile,
                          int last_tile, int k, int depth, const BlockScratch& scratch) {
-  const std::size_t panel_size = static_cast<std::size_t>(depth) * kPanel;
+  using Row = Activation<Numbers>;
+  const std::size_t block_steps = steps<Row>(depth), panel_size = block_steps * kPanel;
   for (int p = first_panel; p < last_panel; ++p) {
-    pack_panel(find_panel(job, p), k, job.depth, depth,
-               scratch.packed + (p - first_panel) * panel_size);
+    pack_panel<Numbers>(find_panel(job, p), k, job.depth, depth,
+                        scratch.packed + (p - first_panel) * panel_size);
   }
   const bool last_block = k + depth == job.depth;
   for (int t = first_tile; t < last_tile; ++t) {
     const int row = t * static_cast<int>(kTileRows);
     const std::size_t rows = std::min<std::size_t>(kTileRows, job.rows - row);
-    const float* a = job.packed + static_cast<std::size_t>(row) * job.depth + k * rows;
+    const float* a = job.packed + row * steps<Row>(job.depth) + steps<Row>(k) * rows;
     for (int p = first_panel; p < last_panel; ++p) {
       const Panel panel = find_panel(job, p);
       const float* b = scratch.packed + (p - first_panel) * panel_size;
       float* chains = scratch.chains + (static_cast<std::size_t>(t - first_tile) * job.task_panels +
                                         (p - first_panel)) *
                                            kTileRows * kPanel;
-      const TileCall call = tile_for(rows, panel.columns);
+      const TileCall call = tile_for<kPerStep<Row>>(rows, panel.columns);
       TileEnds ends;
       ends.begin = k == 0 ? nullptr : chains;
       if (!last_block) {
         ends.end = chains;
-        call(a, rows, b, depth, ends);
+        call(a, rows, b, block_steps, ends);
         continue;
       }
       const int column = panel.slice->out_column + panel.column;
@@ -209,14 +247,15 @@ inline void matmul_block(const MatmulJob& job, int first_panel, int last_panel, 
       ends.bias = job.bias ? job.bias + column : nullptr;
       ends.add = job.add;
       if (panel.columns % kLanes == 0) {
-        call(a, rows, b, depth, ends);
+        call(a, rows, b, block_steps, ends);
       } else {
-        narrow_tile(call, a, b, depth, ends, rows, panel.columns, scratch.narrow);
+        narrow_tile(call, a, b, block_steps, ends, rows, panel.columns, scratch.narrow);
       }
     }
   }
 }
 
+template <class Numbers>
 inline void matmul(const MatmulJob& job, int task, float* scratch) {
   const int first_panel = task % job.panel_groups() * job.task_panels;
   const int last_panel = std::min(first_panel + job.task_panels, job.panels);
@@ -224,7 +263,7 @@ inline void matmul(const MatmulJob& job, int task, float* scratch) {
   if (job.rows <= static_cast<int>(kFewRows)) {
     for (int p = first_panel; p < last_panel; ++p) {
       const Panel panel = find_panel(job, p);
-      with_stored_type(panel.slice->type, [&](auto* type) {
+      with_stored_type<Numbers>(panel.slice->type, [&](auto* type) {
         using T = std::remove_cvref_t<decltype(*type)>;
         few_rows_slice<T>(job, *panel.slice, panel.column, panel.columns);
       });
@@ -241,11 +280,13 @@ inline void matmul(const MatmulJob& job, int task, float* scratch) {
   const BlockScratch parts{scratch, scratch + packed, scratch + packed + chains};
   // The first block is shorter if that makes the others start on cache lines of the weights.
   const WeightSlice& slice = job.slices.front();
-  const int past_line = reinterpret_cast<std::uintptr_t>(slice.data) % 64 / size_of(slice.type);
+  constexpr std::size_t kStep = kPerStep<Activation<Numbers>>;
+  const int past_line =
+      reinterpret_cast<std::uintptr_t>(slice.data) % 64 / size_of(slice.type) / kStep * kStep;
   for (int k = 0, depth; k < job.depth; k += depth) {
     depth = job.depth_block - (k == 0 && job.depth_block > 64 ? past_line : 0);
     if (job.depth - k <= job.depth_block) depth = job.depth - k;
-    matmul_block(job, first_panel, last_panel, first_tile, last_tile, k, depth, parts);
+    matmul_block<Numbers>(job, first_panel, last_panel, first_tile, last_tile, k, depth, parts);
   }
 }
 

@@ -9,20 +9,6 @@ struct Shape {
   int n, k;
 };
 
-// One chain of fused multiply-adds per output, then bias: the definition of project().
-std::vector<float> chain(const std::vector<float>& a, const std::vector<float>& w,
-                         const std::vector<float>& bias, int m, int n, int k) {
-  std::vector<float> out(static_cast<std::size_t>(m) * n);
-  for (int i = 0; i < m; ++i) {
-    for (int j = 0; j < n; ++j) {
-      float sum = 0;
-      for (int x = 0; x < k; ++x) sum = std::fma(a[i * k + x], w[j * k + x], sum);
-      out[i * n + j] = bias.empty() ? sum : sum + bias[j];
-    }
-  }
-  return out;
-}
-
 std::vector<float> first_rows(const std::vector<float>& values, int rows, int cols) {
   return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rows) * cols};
 }

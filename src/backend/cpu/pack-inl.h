@@ -1,4 +1,5 @@
-// Copies that turn rows into the layouts of the matrix kernel, widening to f32 on the way.
+// Copies that turn rows into the layouts of the matrix kernel: widened to f32, rounded to bf16 and
+// widened, or rounded and in pairs.
 #if defined(UMF_CPU_PACK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef UMF_CPU_PACK_INL_H
 #undef UMF_CPU_PACK_INL_H
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "backend/cpu/bf16-inl.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/vec-inl.h"
 
@@ -23,6 +25,26 @@ struct Half {
 struct Brain {
   std::uint16_t bits;
 };
+
+// The same, to be rounded to bf16 (bf16-inl.h) while they are packed.
+template <class T>
+struct Rounded {  // f32 lanes
+  T stored;
+};
+template <class T>
+struct Paired {  // two numbers in a lane; small ones stay (has_small)
+  T stored;
+};
+
+// Numbers of one row in a lane of the packed form, which is one step of a chain.
+template <class T>
+inline constexpr std::size_t kPerStep = 1;
+template <class T>
+inline constexpr std::size_t kPerStep<Paired<T>> = 2;
+template <class T>
+constexpr std::size_t steps(std::size_t depth) {
+  return (depth + kPerStep<T> - 1) / kPerStep<T>;
+}
 
 HWY_INLINE float widen_one(const float* from) { return *from; }
 HWY_INLINE float widen_one(const Brain* from) {
@@ -49,10 +71,29 @@ HWY_INLINE float widen_one(const Half* from) {
   return value;
 }
 
+// One step of a row of which `left` numbers are left.
+template <class T>
+HWY_INLINE float pack_one(const T* from, std::size_t /*left*/) {
+  return widen_one(from);
+}
+template <class T>
+HWY_INLINE float pack_one(const Rounded<T>* from, std::size_t /*left*/) {
+  return round_one_to_bf16(widen_one(&from->stored));
+}
+template <class T>
+HWY_INLINE float pack_one(const Paired<T>* from, std::size_t left) {
+  return pair_of(widen_one(&from->stored), left > 1 ? widen_one(&from[1].stored) : 0.0f);
+}
+
 #if HWY_TARGET != HWY_SCALAR
-// A vector of one row. Two bf16 numbers share a lane: they are only moved, and widened when stored.
+// Numbers in a lane of a loaded vector. Two bf16 numbers are only moved, and widened when stored;
+// pairs stay pairs.
 template <class T>
 inline constexpr std::size_t kPerLane = std::is_same_v<T, Brain> ? 2 : 1;
+template <class T>
+inline constexpr std::size_t kPerLane<Rounded<T>> = kPerLane<T>;
+template <class T>
+inline constexpr std::size_t kPerLane<Paired<T>> = 2;
 
 HWY_INLINE VF load_row(const float* from) { return hn::LoadU(F32(), from); }
 HWY_INLINE VF load_row(const Half* from) {
@@ -64,6 +105,20 @@ HWY_INLINE VF load_row(const Brain* from) {
   const hn::Repartition<std::uint16_t, F32> d;
   return hn::BitCast(F32(), hn::LoadU(d, &from->bits));
 }
+template <class T>
+HWY_INLINE VF load_row(const Rounded<T>* from) {
+  return round_to_bf16(F32(), load_row(&from->stored));
+}
+HWY_INLINE VF load_row(const Rounded<Brain>* from) { return drop_small(load_row(&from->stored)); }
+#if UMF_CPU_PAIRS
+template <class T>
+HWY_INLINE VF load_row(const Paired<T>* from) {
+  return round_to_pairs(load_row(&from->stored), load_row(&from[kLanes].stored));
+}
+HWY_INLINE VF load_row(const Paired<Brain>* from) {
+  return pairs_in_order(load_row(&from->stored));
+}
+#endif
 
 // The two bf16 numbers of each lane, widened.
 HWY_INLINE VF lower_half(VF v) {
@@ -125,7 +180,8 @@ HWY_INLINE std::size_t numbers_to_line(const T* const* rows) {
   constexpr std::size_t kBytes = kLanes * kPerLane<T> * sizeof(T);
   const std::size_t past = reinterpret_cast<std::uintptr_t>(rows[0]) % kBytes;
   if (reinterpret_cast<std::uintptr_t>(rows[1]) % kBytes != past) return 0;
-  return (kBytes - past) % kBytes / sizeof(T);
+  const std::size_t numbers = (kBytes - past) % kBytes / sizeof(T);
+  return numbers % kPerStep<T> == 0 ? numbers : 0;
 }
 
 // A vector of each of kLanes rows from k on. For the same reason the lines to come are asked for in
@@ -135,7 +191,9 @@ HWY_INLINE void load_square(const T* const* rows, std::size_t k, VF* HWY_RESTRIC
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < kLanes; ++i) {
     const T* from = rows[i] + k;
-    __builtin_prefetch(reinterpret_cast<const std::byte*>(from) + 512, 0, 2);
+    for (std::size_t line = 0; line < kPerLane<T> * kLanes * sizeof(T); line += 64) {
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(from) + 512 + line, 0, 2);
+    }
     r[i] = load_row(from);
   }
 }
@@ -149,8 +207,8 @@ HWY_INLINE void pack_block(const T* const* rows, std::size_t k, float* packed) {
     transpose_square(r);
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < kLanes; ++i) {
-      float* to = packed + i * kPerLane<T> * kWidth + column;
-      if constexpr (kPerLane<T> == 1) {
+      float* to = packed + i * (kPerLane<T> / kPerStep<T>)*kWidth + column;
+      if constexpr (kPerLane<T> == kPerStep<T>) {
         hn::StoreU(r[i], F32(), to);
       } else {
         hn::StoreU(lower_half(r[i]), F32(), to);
@@ -161,42 +219,57 @@ HWY_INLINE void pack_block(const T* const* rows, std::size_t k, float* packed) {
 }
 #endif  // HWY_SCALAR
 
-// Columns: numbers [0, depth) of kWidth rows, as [depth][kWidth]. The first and the last block may
+// Columns: numbers [0, depth) of kWidth rows, as [steps][kWidth]. The first and the last block may
 // overlap their neighbours: the same numbers go to the same places.
 template <std::size_t kWidth, class T>
 HWY_NOINLINE void pack_columns(const T* const* rows, std::size_t depth, float* packed) {
   std::size_t k = 0;
 #if HWY_TARGET != HWY_SCALAR
-  constexpr std::size_t kStep = kLanes * kPerLane<T>;
-  if (depth >= kStep) {
+  constexpr std::size_t kBlock = kLanes * kPerLane<T>;
+  const auto at = [&](std::size_t number) { return packed + number / kPerStep<T> * kWidth; };
+  if (depth >= kBlock) {
     k = numbers_to_line(rows);
     if (k > 0) pack_block<kWidth>(rows, 0, packed);
-    for (; k + kStep <= depth; k += kStep) pack_block<kWidth>(rows, k, packed + k * kWidth);
-    if (k < depth) pack_block<kWidth>(rows, depth - kStep, packed + (depth - kStep) * kWidth);
-    return;
+    for (; k + kBlock <= depth; k += kBlock) pack_block<kWidth>(rows, k, at(k));
+    if (k < depth && depth % kPerStep<T> == 0) {
+      pack_block<kWidth>(rows, depth - kBlock, at(depth - kBlock));
+      k = depth;
+    }
   }
 #endif
-  for (; k < depth; ++k) {
+  for (; k < depth; k += kPerStep<T>) {
     for (std::size_t column = 0; column < kWidth; ++column) {
-      packed[k * kWidth + column] = widen_one(rows[column] + k);
+      packed[k / kPerStep<T> * kWidth + column] = pack_one(rows[column] + k, depth - k);
     }
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+template <class D>
+HWY_INLINE hn::Vec<D> load_some(D d, const float* from) {
+  return hn::LoadU(d, from);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_some(D d, const Rounded<float>* from) {
+  return round_to_bf16(d, hn::LoadU(d, &from->stored));
+}
+#endif
+
 // Rows [0, count) as [depth][count].
-HWY_NOINLINE void pack_tile(const float* rows, std::size_t stride, std::size_t count,
-                            std::size_t depth, float* packed) {
+template <class T>
+HWY_NOINLINE void pack_tile(const T* rows, std::size_t stride, std::size_t count, std::size_t depth,
+                            float* packed) {
   std::size_t row = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::FixedTag<float, 4> d;
   using VQ = hn::Vec<decltype(d)>;
   for (; row + 4 <= count; row += 4) {
-    const float* from = rows + row * stride;
+    const T* from = rows + row * stride;
     float* to = packed + row;
     std::size_t k = 0;
     for (; k + 4 <= depth; k += 4) {
-      VQ a = hn::LoadU(d, from + k), b = hn::LoadU(d, from + stride + k);
-      VQ c = hn::LoadU(d, from + 2 * stride + k), e = hn::LoadU(d, from + 3 * stride + k);
+      VQ a = load_some(d, from + k), b = load_some(d, from + stride + k);
+      VQ c = load_some(d, from + 2 * stride + k), e = load_some(d, from + 3 * stride + k);
       transpose_quads(d, a, b, c, e);
       hn::StoreU(a, d, to + k * count);
       hn::StoreU(b, d, to + (k + 1) * count);
@@ -204,12 +277,14 @@ HWY_NOINLINE void pack_tile(const float* rows, std::size_t stride, std::size_t c
       hn::StoreU(e, d, to + (k + 3) * count);
     }
     for (; k < depth; ++k) {
-      for (std::size_t i = 0; i < 4; ++i) to[k * count + i] = from[i * stride + k];
+      for (std::size_t i = 0; i < 4; ++i) to[k * count + i] = pack_one(from + i * stride + k, 1);
     }
   }
 #endif
   for (; row < count; ++row) {
-    for (std::size_t k = 0; k < depth; ++k) packed[k * count + row] = rows[row * stride + k];
+    for (std::size_t k = 0; k < depth; ++k) {
+      packed[k * count + row] = pack_one(rows + row * stride + k, 1);
+    }
   }
 }
 
