@@ -42,7 +42,10 @@ int list_backends(const CommonOptions& common) {
   bool sound = true, default_shown = false;
   Json list = Json::array();
   for (const BackendEntry& entry : backends()) {
-    if (common.backend != "auto" && common.backend != entry.name) continue;
+    if (common.backend != "auto" && common.backend != entry.name) {
+      default_shown = default_shown || entry.objection().empty();
+      continue;
+    }
     const Report report = examine(entry, common.machine);
     const bool is_default =
         report.usable() && !std::exchange(default_shown, default_shown || report.usable());

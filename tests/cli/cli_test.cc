@@ -67,6 +67,8 @@ TEST(Cli, BackendsAreListedCheckedAndChosenByName) {
                                 "--length", "4", "--backend", "cpu-bf16", "x"});
   EXPECT_EQ(Json::parse(rounded.out)["backend"], "cpu-bf16") << rounded.err;
   EXPECT_THAT(umf({"backends"}).out, HasSubstr("self-check passed"));
+  const Json alone = Json::parse(umf({"backends", "--json", "--backend", "reference"}).out);
+  EXPECT_EQ(alone["backends"][0]["default"], false);
   expect_refusal(umf({"backends", "--backend", "tpu"}), "there is no backend 'tpu'");
   expect_refusal(umf({"generate", "--model", tiny("tiny-llada"), "--backend", "cpu", "--cpu-target",
                       "mmx", "x"}),
