@@ -60,11 +60,17 @@ void JsonFields::ignore(std::initializer_list<const char*> keys) const {
   asked_.insert(keys.begin(), keys.end());
 }
 
-std::optional<std::string> JsonFields::unasked() const {
+std::vector<std::string> JsonFields::all_unasked() const {
+  std::vector<std::string> keys;
   for (const auto& [key, value] : object_.items()) {
-    if (!asked_.contains(key)) return key;
+    if (!asked_.contains(key)) keys.push_back(key);
   }
-  return std::nullopt;
+  return keys;
+}
+
+std::optional<std::string> JsonFields::unasked() const {
+  const std::vector<std::string> keys = all_unasked();
+  return keys.empty() ? std::nullopt : std::optional(keys.front());
 }
 
 void JsonFields::only(std::initializer_list<const char*> keys, const std::string& has) const {

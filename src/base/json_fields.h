@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 
@@ -39,7 +40,8 @@ class JsonFields {
 
   // Keys whose values nobody looks at.
   void ignore(std::initializer_list<const char*> keys) const;
-  // The first key that nobody asked for.
+  // The keys that nobody asked for, and the first of them.
+  std::vector<std::string> all_unasked() const;
   std::optional<std::string> unasked() const;
   // Throws Error where there is a key besides these: "WHERE: HAS; 'key' is not understood".
   void only(std::initializer_list<const char*> keys, const std::string& has) const;

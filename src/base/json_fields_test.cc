@@ -48,12 +48,14 @@ TEST(JsonFields, NullIsAValueOrAbsentAsTheReaderSays) {
   EXPECT_EQ(lenient.text("none"), std::nullopt);
 }
 
-TEST(JsonFields, TheFirstKeyThatNobodyAskedForIsNamed) {
+TEST(JsonFields, KeysThatNobodyAskedForAreNamed) {
   const JsonFields fields(kObject, "f.json");
   EXPECT_EQ(fields.unasked(), "count");
+  EXPECT_EQ(fields.all_unasked().size(), kObject.size());
   fields.number("count", 0, 9);
   fields.ignore({"large", "none", "on"});
   EXPECT_EQ(fields.unasked(), "name");
+  EXPECT_EQ(fields.all_unasked(), (std::vector<std::string>{"name", "share"}));
   EXPECT_ERROR(fields.only({"share"}, "there is share"),
                "f.json: there is share; 'name' is not understood");
   fields.only({"name"}, "there are name and share");

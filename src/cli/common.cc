@@ -33,6 +33,19 @@ void CommonOptions::declare(OptionSet& options) {
   options.flag("json", json, "results as JSON");
 }
 
+void CommonOptions::declare_strictness(OptionSet& options) {
+  options.flag("strict-config", strict_config,
+               "refuse a model whose config.json has keys that are not known; else a warning");
+}
+
+Checkpoint CommonOptions::open(const Location& location) const {
+  Checkpoint checkpoint =
+      open_checkpoint(location, strict_config ? UnknownKeys::kRefuse : UnknownKeys::kIgnore);
+  for (const std::string& warning : checkpoint.warnings)
+    fmt::print(stderr, "warning: {}\n", warning);
+  return checkpoint;
+}
+
 BackendOptions CommonOptions::reporting() const {
   BackendOptions options = machine;
   options.copied = [progress = std::make_shared<Progress>(quiet)](std::uint64_t bytes) {

@@ -20,12 +20,15 @@ namespace umf {
 struct CommonOptions {
   std::string backend = "auto";
   BackendOptions machine;
-  bool quiet = false, json = false;
+  bool quiet = false, json = false, strict_config = false;
 
   void declare(OptionSet& options);
+  void declare_strictness(OptionSet& options);  // of commands that open models
   // `machine`, with a report on stderr of how far the copy of weights to a device is.
   BackendOptions reporting() const;
   std::unique_ptr<Backend> make_backend() const { return umf::make_backend(backend, reporting()); }
+  // A model, with its warnings on stderr.
+  Checkpoint open(const Location& location) const;
 };
 
 // "NAME=WHERE" or "WHERE": without a name, the last part of the place.

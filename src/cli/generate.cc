@@ -116,7 +116,7 @@ class Writers {
     for (const std::string& model : chosen) {
       const ModelChoice choice = parse_model_choice(model);
       models_.push_back(std::make_unique<LanguageModel>(
-          choice.name, open_checkpoint(find_checkpoint(choice.where)), backend));
+          choice.name, options.common.open(find_checkpoint(choice.where)), backend));
     }
     if (models_.size() > 1 && !options.prompt_tokens.empty())
       throw Error("--prompt-tokens are those of one model; leave out the other --model");
@@ -276,6 +276,7 @@ void declare(OptionSet& options, GenerateOptions& o) {
       "trace", o.trace,
       "a JSON Lines file: what each pass committed; - for stdout, the answer then on stderr");
   o.common.declare(options);
+  o.common.declare_strictness(options);
   options.footer(
       "Without action options the model's recommended action is used (umf models WHERE shows it).\n"
       "Example: umf generate --model DIR --length 128 \"Write a haiku about masks.\"");

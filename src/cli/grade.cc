@@ -312,6 +312,7 @@ void declare(GradeOptions& o, OptionSet& options) {
   options.flag("unsafe-no-sandbox", o.unsafe,
                "run the programs without isolation where there is none");
   o.common.declare(options);
+  o.common.declare_strictness(options);
   options.footer(
       "Samples are {\"task_id\",\"solution\"} or {\"task_id\",\"completion\"} (EvalPlus),\n"
       "{\"question_id\",\"code_list\"} (LiveCodeBench) or {\"id\",\"answer\"} (a model's text).\n"

@@ -41,7 +41,7 @@ ProcessRewardModel& Judges::process_reward_model(const std::string& where) {
     if (loaded.folder.is(location.folder)) return *loaded.model;
   }
   auto backend = options_.make_backend();
-  auto model = std::make_unique<ProcessRewardModel>(open_checkpoint(location), *backend);
+  auto model = std::make_unique<ProcessRewardModel>(options_.open(location), *backend);
   models_.push_back({location.folder, std::move(backend), std::move(model)});
   return *models_.back().model;
 }

@@ -60,7 +60,7 @@ int write_logits(const LogitsOptions& options) {
     throw Error("--out - and --json would both go to stdout; give --out a file");
   const auto backend = options.common.make_backend();
   const ModelChoice choice = parse_model_choice(options.model);
-  LanguageModel model(choice.name, open_checkpoint(find_checkpoint(choice.where)), *backend);
+  LanguageModel model(choice.name, options.common.open(find_checkpoint(choice.where)), *backend);
   const std::vector<Token> tokens = read_token_list(options.tokens, model.info().vocabulary);
   if (tokens.empty()) throw Error(options.tokens + ": there are no tokens in it");
   const std::vector<int> positions =
@@ -85,6 +85,7 @@ Command logits_command() {
         options.value("positions", o->positions, "which positions, as 0,5,8-11; all without it");
         options.value("out", o->out, "the .npy file: float32, one row per position; - for stdout");
         o->common.declare(options);
+        o->common.declare_strictness(options);
         options.footer(
             "Row i is what the model says about position i; a family that shifts has been "
             "shifted.");

@@ -108,7 +108,9 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
       {"tokenizer_size", c.tokenizer.size()},
       {"logits",
        c.family->shifted ? "row i - 1 speaks of position i" : "row i speaks of position i"},
-      {"chat_template", c.own_template ? "the checkpoint's own" : "the family's layout"}};
+      {"chat_template", c.own_template ? "the checkpoint's own" : "the family's layout"},
+      {"ignored_keys", c.ignored_keys},
+      {"warnings", c.warnings}};
   if (c.family->diffusion) {
     json["mask_token"] = token_json(c.tokenizer, c.tokens.mask);
     json["end_of_text"] = token_json(c.tokenizer, c.tokens.end_of_text);
@@ -121,10 +123,25 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
   return json;
 }
 
-int describe_model(const std::string& where, bool json) {
-  const ModelChoice choice = parse_model_choice(where);
-  Checkpoint checkpoint = open_checkpoint(find_checkpoint(choice.where));
-  const nlohmann::ordered_json description = describe(checkpoint);
+struct ModelsOptions {
+  CommonOptions common;
+  std::string where;
+};
+
+std::string to_line(const nlohmann::ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_object())
+    return fmt::format("{} {}", value["id"].get<int>(), value["text"].get<std::string>());
+  if (!value.is_array()) return value.dump();
+  std::string line;
+  for (const auto& entry : value) line += (line.empty() ? "" : ", ") + to_line(entry);
+  return line;
+}
+
+int describe_model(const ModelsOptions& options) {
+  const ModelChoice choice = parse_model_choice(options.where);
+  Checkpoint checkpoint = options.common.open(find_checkpoint(choice.where));
+  nlohmann::ordered_json description = describe(checkpoint);
   // Building the model checks every tensor against the configuration; the plain backend maps and
   // copies nothing.
   const auto backend = make_reference_backend();
@@ -132,17 +149,14 @@ int describe_model(const std::string& where, bool json) {
     LanguageModel(choice.name, std::move(checkpoint), *backend);
   else
     ProcessRewardModel(std::move(checkpoint), *backend);
-  if (json) {
+  if (options.common.json) {
     print_in_order(description);
     return 0;
   }
+  description.erase("warnings");  // they stand on stderr
   for (const auto& [key, value] : description.items()) {
-    if (value.is_null()) continue;
-    const std::string text = value.is_object()   ? fmt::format("{} {}", value["id"].get<int>(),
-                                                               value["text"].get<std::string>())
-                             : value.is_string() ? value.get<std::string>()
-                                                 : value.dump();
-    fmt::print("{:<16} {}\n", key, text);
+    if (!value.is_null() && !(value.is_array() && value.empty()))
+      fmt::print("{:<16} {}\n", key, to_line(value));
   }
   fmt::print("{:<16} all tensors are there, with the shapes and types of the configuration\n",
              "check");
@@ -152,21 +166,18 @@ int describe_model(const std::string& where, bool json) {
 }  // namespace
 
 Command models_command() {
-  return {"models", "list what can be loaded, or describe and check one model",
-          [](OptionSet& options) {
-            struct Options {
-              std::string where;
-              bool json = false;
-            };
-            auto o = std::make_shared<Options>();
-            options.argument(
-                "WHERE", o->where,
-                "an embedded model, a directory with config.json and *.safetensors, or org/name");
-            options.flag("json", o->json, "results as JSON");
-            return [o] {
-              return o->where.empty() ? list_models(o->json) : describe_model(o->where, o->json);
-            };
-          }};
+  return {
+      "models", "list what can be loaded, or describe and check one model", [](OptionSet& options) {
+        auto o = std::make_shared<ModelsOptions>();
+        options.argument(
+            "WHERE", o->where,
+            "an embedded model, a directory with config.json and *.safetensors, or org/name");
+        options.flag("json", o->common.json, "results as JSON");
+        o->common.declare_strictness(options);
+        options.footer(
+            "The description lists the keys of config.json that are not known and ignored.");
+        return [o] { return o->where.empty() ? list_models(o->common.json) : describe_model(*o); };
+      }};
 }
 
 }  // namespace umf

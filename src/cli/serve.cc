@@ -134,7 +134,7 @@ int serve(ServeOptions& o) {
   Judges judges(o.common);
   JudgeTools tools = judges.tools();
   tools.most_judging_ms = 1000 * o.service.limits.judge_seconds;
-  Served served = open_served(o.models, o.configs, model_cache);
+  Served served = open_served(o.models, o.configs, model_cache, o.common);
   o.service.configurations = std::move(served.configurations);
   const TaskMaker tasks(model_cache, std::move(served.models), rewards, std::move(tools));
   warm_up(model_cache);
@@ -174,6 +174,7 @@ void declare(OptionSet& options, ServeOptions& o) {
   options.value("grace-seconds", o.grace_seconds, "for the running request at shutdown");
   options.value("memory-limit", o.memory_limit_gb, "GB of weights in memory; 0 for no limit");
   o.common.declare(options);
+  o.common.declare_strictness(options);
   options.footer(
       "A browser shows the live page there: a problem, its search, and the text as it is written.\n"
       "POST /v1/chat/completions, POST /v1/completions, GET /v1/models, /health, /metrics;\n"

@@ -15,22 +15,21 @@ namespace {
 
 constexpr const char* kBuiltInName = "umf";
 
-void add_model(const ModelChoice& choice, ModelCache& model_cache,
-               std::vector<ServedModel>& models) {
+void add_model(const ModelChoice& choice, const OpenModel& open, std::vector<ServedModel>& models) {
   if (std::ranges::find(models, choice.name, &ServedModel::name) != models.end())
     throw Error(
         fmt::format("two models are called '{}'; name them: --model NAME=WHERE", choice.name));
-  models.push_back({choice.name, opened(choice, model_cache)});
+  models.push_back({choice.name, open(choice)});
 }
 
 // A name means one place, whoever gives it.
-void add_models_of(const SearchRequest& search, ModelCache& model_cache,
+void add_models_of(const SearchRequest& search, const OpenModel& open,
                    std::vector<ServedModel>& models) {
   for (const ModelChoice& choice : search.models) {
     const auto known = std::ranges::find(models, choice.name, &ServedModel::name);
     if (known == models.end())
-      add_model(choice, model_cache, models);
-    else if (known->number != opened(choice, model_cache))
+      add_model(choice, open, models);
+    else if (known->number != open(choice))
       throw Error(
           fmt::format("model '{}' is {} here, and lies elsewhere for --model or another "
                       "--config; call one of them otherwise",
@@ -38,15 +37,16 @@ void add_models_of(const SearchRequest& search, ModelCache& model_cache,
   }
 }
 
-void add_configuration(ServedConfiguration added, ModelCache& model_cache, Served& served) {
+void add_configuration(ServedConfiguration added, ModelCache& model_cache, const OpenModel& open,
+                       Served& served) {
   added.search = expanded(std::move(added.search));
-  add_models_of(added.search, model_cache, served.models);
-  plan_search(added.search, model_cache,
-              [&](const ModelChoice& choice) { return opened(choice, model_cache); });
+  add_models_of(added.search, open, served.models);
+  plan_search(added.search, model_cache, open);
   served.configurations.push_back(std::move(added));
 }
 
-void add_file(const std::string& path, ModelCache& model_cache, Served& served) {
+void add_file(const std::string& path, ModelCache& model_cache, const OpenModel& open,
+              Served& served) {
   const Json file = parse_json(read_input(path), path);
   SolveCliOptions options;
   options.read(file, path);
@@ -55,7 +55,7 @@ void add_file(const std::string& path, ModelCache& model_cache, Served& served) 
   if (file.contains("about") && file["about"].is_string()) added.about = file["about"];
   try {
     added.search = options.request();
-    add_configuration(std::move(added), model_cache, served);
+    add_configuration(std::move(added), model_cache, open, served);
   } catch (const Error& mistake) {
     throw Error(fmt::format("{}: {}", path, mistake.what()));
   }
@@ -78,16 +78,19 @@ void check_names(const Served& served) {
 }  // namespace
 
 Served open_served(const std::vector<std::string>& models, const std::vector<std::string>& configs,
-                   ModelCache& model_cache) {
+                   ModelCache& model_cache, const CommonOptions& common) {
+  const OpenModel open = [&](const ModelChoice& choice) {
+    return opened(choice, model_cache, common);
+  };
   const bool built_in = models.empty() && configs.empty();
   Served served;
   for (const std::string& text : built_in ? default_models("umf serve") : models)
-    add_model(parse_model_choice(text), model_cache, served.models);
-  for (const std::string& path : configs) add_file(path, model_cache, served);
+    add_model(parse_model_choice(text), open, served.models);
+  for (const std::string& path : configs) add_file(path, model_cache, open, served);
   if (built_in)
     add_configuration({kBuiltInName, "the search that is recommended for the embedded models",
                        SolveCliOptions().request()},
-                      model_cache, served);
+                      model_cache, open, served);
   check_names(served);
   return served;
 }

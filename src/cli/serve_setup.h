@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/common.h"
 #include "server/task_maker.h"
 
 namespace umf {
@@ -16,6 +17,6 @@ struct Served {
 // `models` are values of --model, `configs` of --config. Without either: the embedded models, and
 // what is recommended for them. Throws Error, also for a configuration that cannot be planned.
 Served open_served(const std::vector<std::string>& models, const std::vector<std::string>& configs,
-                   ModelCache& model_cache);
+                   ModelCache& model_cache, const CommonOptions& common);
 
 }  // namespace umf

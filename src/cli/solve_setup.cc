@@ -98,6 +98,7 @@ void SolveCliOptions::declare_machine(OptionSet& options) {
   options.flag("unsafe-no-sandbox", unsafe,
                "run candidates' programs without isolation where there is none");
   common.declare(options);
+  common.declare_strictness(options);
 }
 
 void SolveCliOptions::read(const Json& file, const std::string& where) {
@@ -220,17 +221,18 @@ SearchRequest SolveCliOptions::request() const {
   return request;
 }
 
-int opened(const ModelChoice& choice, ModelCache& model_cache) {
+int opened(const ModelChoice& choice, ModelCache& model_cache, const CommonOptions& common) {
   const Location location = find_checkpoint(choice.where);
   for (int i = 0; i < model_cache.size(); ++i) {
     if (model_cache.checkpoint(i).location.folder.is(location.folder)) return i;
   }
-  return model_cache.add(choice.name, open_checkpoint(location));
+  return model_cache.add(choice.name, common.open(location));
 }
 
 Configuration make_configuration(const SolveCliOptions& options, ModelCache& model_cache) {
-  return plan_search(options.request(), model_cache,
-                     [&](const ModelChoice& choice) { return opened(choice, model_cache); });
+  return plan_search(options.request(), model_cache, [&](const ModelChoice& choice) {
+    return opened(choice, model_cache, options.common);
+  });
 }
 
 }  // namespace umf

@@ -40,7 +40,7 @@ std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, Bac
 
 // The number of a model in the model cache. It is opened unless it is there already, by whatever
 // name: configurations share their models.
-int opened(const ModelChoice& choice, ModelCache& model_cache);
+int opened(const ModelChoice& choice, ModelCache& model_cache, const CommonOptions& common);
 
 // Finds the models, opens those that are not in the model cache yet, and checks that all fits
 // together.

@@ -38,7 +38,7 @@ std::string template_of(const Location& location, const TokenizeOptions& options
   if (auto own = find_chat_template(location.folder)) return *own;
   const Folder& folder = location.folder;
   return read_config(folder.read("config.json", 1 << 20), folder.place("config.json"))
-      .first->chat_template;
+      .family->chat_template;
 }
 
 int tokenize(const TokenizeOptions& options) {

@@ -1,6 +1,7 @@
 #include "model/checkpoint.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -102,18 +103,27 @@ SpecialTokens resolve_tokens(const Config& config, const Family& family, const T
   return tokens;
 }
 
-std::pair<const Family*, Architecture> read_config(const Config& config) {
+ModelConfig read_config(const Config& config) {
   const Family& family = find_family(config);
   Architecture architecture = family.read(config);
-  config.refuse_the_rest();
   check(architecture, config, family.heads_key);
-  return {&family, architecture};
+  return {&family, architecture, config.unknown_keys()};
+}
+
+// "config.json: keys 'a', 'b' are not known for this family" and what follows from that.
+std::string unknown_message(const std::string& where, const std::vector<std::string>& keys,
+                            const std::string& consequence) {
+  const bool one = keys.size() == 1;
+  return fmt::format(
+      "{}: key{} '{}' {} not known for this family{}; {} might change what the model "
+      "computes",
+      where, one ? "" : "s", fmt::join(keys, "', '"), one ? "is" : "are", consequence,
+      one ? "it" : "they");
 }
 
 }  // namespace
 
-std::pair<const Family*, Architecture> read_config(const std::string& text,
-                                                   const std::string& where) {
+ModelConfig read_config(const std::string& text, const std::string& where) {
   const Json json = parse_json(text, where);
   return read_config(Config(json, where));
 }
@@ -168,27 +178,35 @@ std::vector<std::string> cached_models() {
   return ids;
 }
 
-Checkpoint open_checkpoint(const Location& location) {
+Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown) {
   const Folder& folder = location.folder;
   const std::string file = folder.place("config.json");
   const Json json = parse_json(folder.read("config.json", 1 << 20), file);
   const Config config(json, file);
-  const auto [family, architecture] = read_config(config);
+  ModelConfig read = read_config(config);
+  if (unknown == UnknownKeys::kRefuse && !read.unknown_keys.empty())
+    throw Error(unknown_message(config.where(), read.unknown_keys, ""));
   Tokenizer tokenizer = Tokenizer::load(folder);
-  if (tokenizer.size() > architecture.vocabulary) {
+  if (tokenizer.size() > read.architecture.vocabulary) {
     config.fail("vocab_size", fmt::format("gives {} rows, but the tokenizer has ids up to {}",
-                                          architecture.vocabulary, tokenizer.size() - 1));
+                                          read.architecture.vocabulary, tokenizer.size() - 1));
   }
-  SpecialTokens tokens;
-  if (family->diffusion) tokens = resolve_tokens(config, *family, tokenizer, architecture);
-  return {location,
-          family,
-          architecture,
-          std::move(tokenizer),
-          tokens,
-          Weights::open(folder),
-          find_chat_template(folder),
-          read_advice(folder)};
+  Checkpoint checkpoint{.location = location,
+                        .family = read.family,
+                        .architecture = read.architecture,
+                        .tokenizer = std::move(tokenizer),
+                        .tokens = {},
+                        .weights = Weights::open(folder),
+                        .own_template = find_chat_template(folder),
+                        .advice = read_advice(folder),
+                        .ignored_keys = std::move(read.unknown_keys)};
+  if (!checkpoint.ignored_keys.empty())
+    checkpoint.warnings.push_back(
+        unknown_message(config.where(), checkpoint.ignored_keys, " and ignored"));
+  if (read.family->diffusion)
+    checkpoint.tokens =
+        resolve_tokens(config, *read.family, checkpoint.tokenizer, read.architecture);
+  return checkpoint;
 }
 
 std::string Checkpoint::fingerprint() const {

@@ -39,6 +39,8 @@ struct Checkpoint {
   Weights weights;
   std::optional<std::string> own_template;
   Advice advice;
+  std::vector<std::string> ignored_keys;  // of config.json, which nothing is computed from
+  std::vector<std::string> warnings;      // what its user should know
 
   // Of all that predictions depend on: the weights, and how the family and config.json use them.
   std::string fingerprint() const;
@@ -47,14 +49,22 @@ struct Checkpoint {
   }
 };
 
+// What is done with keys of config.json that are not known: told among the warnings, or an Error.
+enum class UnknownKeys { kIgnore, kRefuse };
+
 // Reads the configuration and the tokenizer, maps the weights, and checks that they fit each other.
-Checkpoint open_checkpoint(const Location& location);
+Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown = UnknownKeys::kIgnore);
 
 // As open_checkpoint, but only what tokenizing needs.
 Tokenizer open_tokenizer(const Location& location);
 
-// A family and its architecture from the text of a config.json; `where` names it in errors.
-std::pair<const Family*, Architecture> read_config(const std::string& text,
-                                                   const std::string& where);
+struct ModelConfig {
+  const Family* family = nullptr;
+  Architecture architecture;
+  std::vector<std::string> unknown_keys;
+};
+
+// What the text of a config.json says; `where` names it in errors.
+ModelConfig read_config(const std::string& text, const std::string& where);
 
 }  // namespace umf

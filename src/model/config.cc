@@ -2,35 +2,73 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/error.h"
 
 namespace umf {
+namespace {
+
+// Written by one version or another of the exporting libraries; none of them reaches the
+// arithmetic.
+constexpr const char* kHarmless[] = {
+    // of the export
+    "auto_map", "transformers_version", "torch_dtype", "dtype", "_name_or_path", "name_or_path",
+    "_commit_hash", "_attn_implementation", "_attn_implementation_autoset", "attn_implementation",
+    "_attn_implementation_internal", "_experts_implementation", "tokenizer_class",
+    "unsloth_version", "unsloth_fixed",
+    // of training
+    "initializer_range", "output_attentions", "output_hidden_states", "output_scores",
+    "return_dict", "return_dict_in_generate", "gradient_checkpointing", "pruned_heads",
+    "finetuning_task", "task_specific_params", "problem_type", "id2label", "label2id",
+    "chunk_size_feed_forward", "torchscript", "use_bfloat16", "tf_legacy_loss",
+    // of the library's own loops
+    "use_cache", "is_decoder", "is_encoder_decoder", "decoder_start_token_id", "prefix",
+    "sep_token_id", "cls_token_id", "forced_bos_token_id", "forced_eos_token_id", "max_length",
+    "min_length", "do_sample", "early_stopping", "num_beams", "num_beam_groups",
+    "diversity_penalty", "temperature", "top_k", "top_p", "typical_p", "repetition_penalty",
+    "length_penalty", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "bad_words_ids",
+    "num_return_sequences", "remove_invalid_values", "exponential_decay_length_penalty",
+    "suppress_tokens", "begin_suppress_tokens", "add_cross_attention",
+    "cross_attention_hidden_size", "tie_encoder_decoder"};
+
+// Known to change what is computed unless they have this value. A family that computes it asks for
+// the key itself.
+const std::pair<const char*, Json> kNeutral[] = {{"quantization_config", nullptr},
+                                                 {"compression_config", nullptr},
+                                                 {"partial_rotary_factor", 1},
+                                                 {"rotary_dim", nullptr},
+                                                 {"qk_norm", false},
+                                                 {"use_qk_norm", false},
+                                                 {"qk_layernorm", false},
+                                                 {"use_bias", false},
+                                                 {"mlp_bias", false},
+                                                 {"norm_head", false},
+                                                 {"norm_softmax", false},
+                                                 {"num_experts", nullptr},
+                                                 {"num_local_experts", nullptr},
+                                                 {"n_routed_experts", nullptr},
+                                                 {"logit_scale", 1},
+                                                 {"logits_scaling", 1},
+                                                 {"embedding_multiplier", 1},
+                                                 {"residual_multiplier", 1},
+                                                 {"attention_multiplier", nullptr},
+                                                 {"final_logit_softcapping", nullptr},
+                                                 {"attn_logit_softcapping", nullptr}};
+
+constexpr int kMostToken = 1 << 24;
+
+template <class Names>
+bool is_in(const Names& names, const std::string& key) {
+  return std::ranges::find(names, key) != std::end(names);
+}
+
+}  // namespace
 
 Config::Config(const Json& object, const std::string& where)
     : JsonFields(object, where, Null::kIsAbsent) {
   if (!object.is_object()) throw Error(fmt::format("{}: expected a JSON object", where));
-  // Written by every version of the exporting library; none of them reaches the arithmetic.
-  ignore({"architectures",
-          "model_type",
-          "auto_map",
-          "transformers_version",
-          "torch_dtype",
-          "dtype",
-          "_name_or_path",
-          "use_cache",
-          "initializer_range",
-          "_attn_implementation",
-          "_attn_implementation_autoset",
-          "is_encoder_decoder",
-          "output_attentions",
-          "output_hidden_states",
-          "return_dict",
-          "id2label",
-          "label2id",
-          "problem_type",
-          "tokenizer_class",
-          "quantization_config"});
-  expect("quantization_config", nullptr);
 }
 
 void Config::fail(const std::string& key, const std::string& what) const {
@@ -65,7 +103,7 @@ double Config::number(const std::string& key, double least, double most) const {
 
 std::optional<Token> Config::token(const std::string& key) const {
   if (!has(key)) return std::nullopt;
-  return integer(key, 0, 1 << 24);
+  return integer(key, 0, kMostToken);
 }
 
 std::string Config::first_architecture() const {
@@ -82,9 +120,13 @@ void Config::expect(const std::string& key, const Json& only) const {
   fail(key, fmt::format("is {}, which is not supported (only {})", value->dump(), only.dump()));
 }
 
-void Config::refuse_the_rest() const {
-  if (const auto key = unasked())
-    fail(*key, "is not known for this family; it might change what the model computes");
+std::vector<std::string> Config::unknown_keys() const {
+  for (const auto& [key, only] : kNeutral) {
+    if (!asked().contains(key)) expect(key, only);
+  }
+  std::vector<std::string> keys = all_unasked();
+  std::erase_if(keys, [](const std::string& key) { return is_in(kHarmless, key); });
+  return keys;
 }
 
 }  // namespace umf

@@ -1,5 +1,9 @@
-// config.json read with suspicion: every key is asked for, named as harmless, or an error.
+// config.json read with suspicion: every key is asked for, named as harmless, an error, or told as
+// unknown.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "base/json_fields.h"
 #include "base/token.h"
@@ -16,13 +20,15 @@ class Config final : public JsonFields {
   double number(const std::string& key, double least, double most) const;
   // The value, or `otherwise` where the key is absent or null.
   int integer_or(const std::string& key, int least, int most, int otherwise) const;
+  // A token, or none.
   std::optional<Token> token(const std::string& key) const;
   std::string first_architecture() const;
 
   // Absent, null or this value: anything else is an error that names the key and what is supported.
   void expect(const std::string& key, const Json& only) const;
-  // Throws for the first key that nobody asked for: ignoring it could change the result silently.
-  void refuse_the_rest() const;
+  // The keys that nobody asked for and that are not known to be harmless. Throws for one that is
+  // known to change what is computed. To be called when the family has read what it knows.
+  std::vector<std::string> unknown_keys() const;
 
   [[noreturn]] void fail(const std::string& key, const std::string& what) const;
   [[noreturn]] void refuse(const std::string& key, const std::string& wish) const override;

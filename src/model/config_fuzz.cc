@@ -9,7 +9,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const std::string text(reinterpret_cast<const char*>(data), size);
-    const umf::Architecture a = umf::read_config(text, "fuzz").second;
+    const umf::Architecture a = umf::read_config(text, "fuzz").architecture;
     const bool sound = a.query_cols() == a.hidden &&
                        a.attention.heads % a.attention.kv_heads == 0 && a.attention.head_dim > 0 &&
                        a.layers > 0 && a.vocabulary > 0;

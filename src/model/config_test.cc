@@ -1,5 +1,6 @@
 #include "model/config.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +10,9 @@
 
 namespace umf {
 namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 // The published configuration of LLaDA-8B-Instruct, key by key.
 Json llada() {
@@ -39,7 +43,10 @@ Json dream() {
     "use_sliding_window": false, "vocab_size": 152064})");
 }
 
-Architecture read(const Json& json) { return read_config(json.dump(), "config.json").second; }
+Architecture read(const Json& json) { return read_config(json.dump(), "config.json").architecture; }
+std::vector<std::string> unknown(const Json& json) {
+  return read_config(json.dump(), "config.json").unknown_keys;
+}
 
 Json with(Json json, const char* key, Json value) {
   json[key] = std::move(value);
@@ -81,9 +88,24 @@ TEST(Config, MissingKeysAreNamedAndNeverGuessed) {
   }
 }
 
-TEST(Config, UnknownAndUnsupportedKeysAreNamed) {
-  EXPECT_ERROR(read(with(llada(), "new_feature", 1)), "key 'new_feature' is not known");
-  EXPECT_ERROR(read(with(dream(), "qk_norm", true)), "key 'qk_norm' is not known");
+TEST(Config, UnknownKeysAreToldAndHarmlessOnesAreNot) {
+  EXPECT_THAT(unknown(llada()), IsEmpty());
+  EXPECT_THAT(unknown(dream()), IsEmpty());
+  EXPECT_THAT(unknown(with(with(llada(), "new_feature", 1), "another", nullptr)),
+              ElementsAre("another", "new_feature"));
+  EXPECT_THAT(unknown(with(with(dream(), "num_beams", 1), "pruned_heads", Json::object())),
+              IsEmpty());
+}
+
+TEST(Config, KeysThatChangeWhatIsComputedAreErrorsUnlessTheyAreNeutral) {
+  EXPECT_ERROR(read(with(dream(), "qk_norm", true)), "key 'qk_norm' is true");
+  EXPECT_ERROR(read(with(llada(), "partial_rotary_factor", 0.5)), "partial_rotary_factor");
+  EXPECT_ERROR(read(with(dream(), "num_experts", 64)), "key 'num_experts' is 64");
+  EXPECT_THAT(unknown(with(dream(), "qk_norm", false)), IsEmpty());
+  EXPECT_THAT(unknown(with(dream(), "partial_rotary_factor", 1.0)), IsEmpty());
+}
+
+TEST(Config, UnsupportedValuesAreNamed) {
   EXPECT_ERROR(read(with(llada(), "scale_logits", true)), "key 'scale_logits' is true");
   EXPECT_ERROR(read(with(llada(), "block_group_size", 2)), "key 'block_group_size' is 2");
   EXPECT_ERROR(read(with(llada(), "attention_layer_norm", true)), "attention_layer_norm");

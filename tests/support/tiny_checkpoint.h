@@ -16,7 +16,8 @@ inline const char* const kDiffusionModels[] = {"tiny-llada",     "tiny-llada-gqa
 inline std::filesystem::path tiny_checkpoint(const std::string& name,
                                              const TinyOptions& options = {}) {
   static const TemporaryDirectory root;
-  const std::string key = name + "-" + options.dtype + "-" + std::to_string(options.shards);
+  std::string key = name + "-" + options.dtype + "-" + std::to_string(options.shards);
+  if (options.leftovers) key += "-leftovers";
   const std::filesystem::path directory = root / key;
   if (!std::filesystem::exists(directory)) write_tiny_model(name, directory, options);
   return directory;

@@ -24,6 +24,7 @@ With --family, writes one random checkpoint of the given shape to DIR itself.
   --dtype f32|bf16|f16   storage type of the weights (f32)
   --shards N             number of safetensors files (1)
   --seed N               another seed gives other weights (2)
+  --variant leftovers    keys in config.json that nobody needs
   --list                 print the names of the tiny checkpoints
   --help                 print this text
 
@@ -55,6 +56,12 @@ std::string parse_dtype(std::string_view text) {
   throw umf::Error(fmt::format("unknown --dtype '{}'. Use f32, bf16 or f16.", text));
 }
 
+void set_variant(umf::TinyOptions& options, std::string_view name) {
+  if (name != "leftovers")
+    throw umf::Error(fmt::format("unknown --variant '{}'. Use leftovers.", name));
+  options.leftovers = true;
+}
+
 int* shape_field(umf::TinySpec& spec, std::string_view option) {
   if (option == "--layers") return &spec.layers;
   if (option == "--hidden") return &spec.hidden;
@@ -72,6 +79,8 @@ void set_option(Arguments& arguments, std::string_view option, std::string_view 
     arguments.options.shards = parse_number<int>(option, value);
   } else if (option == "--seed") {
     arguments.options.seed = parse_number<std::uint64_t>(option, value);
+  } else if (option == "--variant") {
+    set_variant(arguments.options, value);
   } else if (option == "--family") {
     arguments.custom = umf::custom_spec(umf::tiny_family(value));
   } else if (umf::TinySpec probe; shape_field(probe, option) == nullptr) {

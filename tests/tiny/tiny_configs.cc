@@ -176,9 +176,7 @@ OrderedJson prm_config(const TinySpec& spec, const TinyOptions& options) {
   };
 }
 
-}  // namespace
-
-OrderedJson tiny_config(const TinySpec& spec, const TinyOptions& options) {
+OrderedJson family_config(const TinySpec& spec, const TinyOptions& options) {
   switch (spec.family) {
     case TinyFamily::kLlada:
       return llada_config(spec, options);
@@ -191,6 +189,15 @@ OrderedJson tiny_config(const TinySpec& spec, const TinyOptions& options) {
       break;
   }
   return prm_config(spec, options);
+}
+
+}  // namespace
+
+OrderedJson tiny_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson config = family_config(spec, options);
+  if (options.leftovers)
+    for (const char* key : kTinyLeftovers) config[key] = "harmless";
+  return config;
 }
 
 OrderedJson tiny_generation_config(const TinySpec& spec) {

@@ -36,7 +36,11 @@ struct TinyOptions {
   std::string dtype = "F32";  // F32, BF16 or F16
   int shards = 1;             // more than 1: model-0000i-of-0000n.safetensors and an index
   std::uint64_t seed = 2;
+  bool leftovers = false;  // keys that exporters leave behind: kTinyLeftovers
 };
+
+// The keys of config.json that no family knows, with `leftovers`.
+inline constexpr const char* kTinyLeftovers[] = {"exported_by", "training_notes"};
 
 std::vector<std::string> tiny_names();
 const TinySpec& tiny_spec(std::string_view name);  // Throws Error for an unknown name.
