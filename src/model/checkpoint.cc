@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kConfigLimit = 1 << 20;
+
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -110,6 +112,11 @@ ModelConfig read_config(const Config& config) {
   return {&family, architecture, config.unknown_keys()};
 }
 
+Config open_config(const Folder& folder, const std::string& name) {
+  const std::string where = folder.place(name);
+  return Config(parse_json(folder.read(name, kConfigLimit), where), where);
+}
+
 // "config.json: keys 'a', 'b' are not known for this family" and what follows from that.
 std::string unknown_message(const std::string& where, const std::vector<std::string>& keys,
                             const std::string& consequence) {
@@ -124,8 +131,7 @@ std::string unknown_message(const std::string& where, const std::vector<std::str
 }  // namespace
 
 ModelConfig read_config(const std::string& text, const std::string& where) {
-  const Json json = parse_json(text, where);
-  return read_config(Config(json, where));
+  return read_config(Config(parse_json(text, where), where));
 }
 
 Location find_checkpoint(const std::string& where) {
@@ -180,9 +186,7 @@ std::vector<std::string> cached_models() {
 
 Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown) {
   const Folder& folder = location.folder;
-  const std::string file = folder.place("config.json");
-  const Json json = parse_json(folder.read("config.json", 1 << 20), file);
-  const Config config(json, file);
+  const Config config = open_config(folder, "config.json");
   ModelConfig read = read_config(config);
   if (unknown == UnknownKeys::kRefuse && !read.unknown_keys.empty())
     throw Error(unknown_message(config.where(), read.unknown_keys, ""));

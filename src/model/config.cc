@@ -10,6 +10,9 @@
 namespace umf {
 namespace {
 
+// Which model it is, also where a part of it has names of its own.
+constexpr const char* kIdentity[] = {"architectures", "model_type"};
+
 // Written by one version or another of the exporting libraries; none of them reaches the
 // arithmetic.
 constexpr const char* kHarmless[] = {
@@ -64,12 +67,30 @@ bool is_in(const Names& names, const std::string& key) {
   return std::ranges::find(names, key) != std::end(names);
 }
 
+// The object with the keys of its text_config beside its own.
+Json flattened(const Json& file, const std::string& where) {
+  if (!file.is_object()) throw Error(fmt::format("{}: expected a JSON object", where));
+  const auto nested = file.find("text_config");
+  if (nested == file.end() || !nested->is_object()) return file;
+  Json flat = file;
+  flat.erase("text_config");
+  for (const auto& [key, value] : nested->items()) {
+    const auto outer = file.find(key);
+    const bool alone = outer == file.end() || outer->is_null();
+    if (alone) flat[key] = value;
+    if (alone || value.is_null() || *outer == value || is_in(kIdentity, key) ||
+        is_in(kHarmless, key))
+      continue;
+    throw Error(fmt::format("{}: key '{}' is {}, but {} in text_config", where, key, outer->dump(),
+                            value.dump()));
+  }
+  return flat;
+}
+
 }  // namespace
 
-Config::Config(const Json& object, const std::string& where)
-    : JsonFields(object, where, Null::kIsAbsent) {
-  if (!object.is_object()) throw Error(fmt::format("{}: expected a JSON object", where));
-}
+Config::Config(const Json& file, const std::string& where)
+    : ConfigObject{flattened(file, where)}, JsonFields(object, where, Null::kIsAbsent) {}
 
 void Config::fail(const std::string& key, const std::string& what) const {
   throw Error(fmt::format("{}: key '{}' {}", where(), key, what));

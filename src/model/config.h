@@ -10,10 +10,18 @@
 
 namespace umf {
 
-class Config final : public JsonFields {
+// What a Config reads: it stands before JsonFields, which refers to it.
+struct ConfigObject {
+  Json object;
+};
+
+class Config final : private ConfigObject, public JsonFields {
  public:
-  // `object` must outlive this. Throws Error where it is none.
-  Config(const Json& object, const std::string& where);
+  // What stands in text_config counts as if it stood beside it; that both speak of one key and
+  // differ is an Error. Throws Error where `file` is no object.
+  Config(const Json& file, const std::string& where);
+  Config(const Config&) = delete;
+  Config& operator=(const Config&) = delete;
 
   // The value of a key that must be there, within the range. null counts as absent.
   int integer(const std::string& key, int least, int most) const;

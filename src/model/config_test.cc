@@ -105,6 +105,101 @@ TEST(Config, KeysThatChangeWhatIsComputedAreErrorsUnlessTheyAreNeutral) {
   EXPECT_THAT(unknown(with(dream(), "partial_rotary_factor", 1.0)), IsEmpty());
 }
 
+// As transformers 5 writes what 4 wrote.
+Json renewed(Json json) {
+  json["dtype"] = "bfloat16";
+  json["rope_parameters"] = {{"rope_theta", json["rope_theta"]}, {"rope_type", "default"}};
+  for (const char* old : {"torch_dtype", "rope_theta", "rope_scaling"}) json.erase(old);
+  json["transformers_version"] = "5.2.0";
+  return json;
+}
+
+TEST(Config, TheFormOfTransformers5IsUnderstood) {
+  for (const Json& json : {llada(), dream()}) {
+    EXPECT_EQ(read(renewed(json)).rope_theta, read(json).rope_theta);
+    EXPECT_THAT(unknown(renewed(json)), IsEmpty());
+    EXPECT_EQ(read(with(json, "rope_parameters", {{"rope_theta", json["rope_theta"]}})).rope_theta,
+              json["rope_theta"])
+        << "both forms, and they agree";
+  }
+  EXPECT_EQ(read(with(without(dream(), "rope_theta"), "rope_scaling",
+                      {{"type", "default"}, {"rope_theta", 5e4}}))
+                .rope_theta,
+            5e4);
+  EXPECT_EQ(read(with(dream(), "rope_scaling", false)).rope_theta, 1e6);
+  EXPECT_EQ(read(with(dream(), "layer_types", {"full_attention", "full_attention"})).layers, 28);
+}
+
+TEST(Config, RotationsThatAreNotComputedAreRefusedByName) {
+  const auto rotating = [](Json rotation) {
+    return read(with(renewed(dream()), "rope_parameters", std::move(rotation)));
+  };
+  EXPECT_ERROR(rotating({{"rope_type", "yarn"}, {"rope_theta", 1e6}, {"factor", 4}}),
+               "key 'rope_parameters.factor' is 4");
+  EXPECT_ERROR(rotating({{"rope_type", "yarn"}, {"rope_theta", 1e6}}),
+               "key 'rope_parameters.rope_type' is \"yarn\"");
+  EXPECT_ERROR(rotating({{"rope_theta", 1e6}, {"partial_rotary_factor", 0.25}}),
+               "rope_parameters.partial_rotary_factor");
+  EXPECT_ERROR(rotating({{"rope_type", "default"}}), "key 'rope_theta' is missing");
+  EXPECT_ERROR(rotating({{"rope_theta", "1e6"}}), "rope_theta");
+  EXPECT_ERROR(rotating(3), "key 'rope_parameters' must be an object");
+  EXPECT_ERROR(read(with(dream(), "rope_parameters", {{"rope_theta", 1e4}})),
+               "key 'rope_parameters.rope_theta' is 10000, but 'rope_theta' is 1000000");
+}
+
+TEST(Config, RotationsByKindOfLayerAreTakenWhereTheyAreOne) {
+  const auto rotating = [](double full, double sliding) {
+    return read(with(renewed(dream()), "rope_parameters",
+                     {{"full_attention", {{"rope_theta", full}, {"rope_type", "default"}}},
+                      {"sliding_attention", {{"rope_theta", sliding}}}}));
+  };
+  EXPECT_EQ(rotating(1e6, 1e6).rope_theta, 1e6);
+  EXPECT_ERROR(rotating(1e6, 1e4), "key 'rope_parameters.sliding_attention.rope_theta' is 10000");
+}
+
+TEST(Config, LayersWithAnotherAttentionAreRefused) {
+  const Json sliding = with(dream(), "layer_types", {"full_attention", "sliding_attention"});
+  EXPECT_EQ(read(sliding).layers, 28) << "use_sliding_window is false";
+  EXPECT_ERROR(read(without(sliding, "use_sliding_window")),
+               "key 'layer_types' names \"sliding_attention\"");
+  EXPECT_ERROR(read(with(dream(), "layer_types", {"linear_attention"})), "linear_attention");
+  EXPECT_ERROR(read(with(dream(), "layer_types", "full_attention")), "must be a list");
+}
+
+TEST(Config, ATextConfigCountsAsIfItStoodOutside) {
+  Json outer = {{"architectures", {"DreamModel"}}, {"model_type", "Dream"}, {"use_cache", false}};
+  outer["text_config"] = dream();
+  outer["text_config"]["model_type"] = "Dream_text";
+  EXPECT_EQ(read(outer).hidden, 3584);
+  EXPECT_THAT(unknown(outer), IsEmpty());
+  outer["text_config"]["new_feature"] = 1;
+  outer["vision_config"] = {{"hidden_size", 8}};
+  EXPECT_THAT(unknown(outer), ElementsAre("new_feature", "vision_config"));
+  outer["vocab_size"] = 152064;
+  EXPECT_EQ(read(outer).vocabulary, 152064);
+  outer["vocab_size"] = 7;
+  EXPECT_ERROR(read(outer), "key 'vocab_size' is 7, but 152064 in text_config");
+}
+
+TEST(Config, FamiliesAreFoundByArchitectureAndModelTypeTogether) {
+  const Family one = {.name = "one", .architecture = "Model", .model_type = "a"};
+  const Family two = {.name = "two", .architecture = "Model", .model_type = "b"};
+  const Family three = {.name = "three", .architecture = "ModelLM", .model_type = "a"};
+  const Family* const families[] = {&one, &two, &three};
+  const auto find = [&](const char* architecture, const char* type) {
+    return find_family(
+               Config({{"architectures", {architecture}}, {"model_type", type}}, "config.json"),
+               families)
+        .name;
+  };
+  EXPECT_EQ(find("Model", "a"), "one");
+  EXPECT_EQ(find("Model", "b"), "two");
+  EXPECT_EQ(find("ModelLM", "a"), "three");
+  EXPECT_ERROR(find("Model", "c"), "key 'model_type' is 'c', but Model models have 'a' or 'b'");
+  EXPECT_ERROR(find("ModelLM", "b"), "but ModelLM models have 'a'");
+  EXPECT_ERROR(find("Other", "a"), "supported are Model, ModelLM");
+}
+
 TEST(Config, UnsupportedValuesAreNamed) {
   EXPECT_ERROR(read(with(llada(), "scale_logits", true)), "key 'scale_logits' is true");
   EXPECT_ERROR(read(with(llada(), "block_group_size", 2)), "key 'block_group_size' is 2");

@@ -3,24 +3,49 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "model/rope_config.h"
 
 namespace umf {
+namespace {
 
-const Family& find_family(const Config& config) {
-  const std::string architecture = config.first_architecture();
-  std::vector<std::string> known;
-  for (const Family* family : kFamilies) {
-    known.push_back(family->architecture);
-    if (family->architecture != architecture) continue;
-    if (const std::string type = config.needed_text("model_type"); type != family->model_type) {
-      config.fail("model_type", fmt::format("is '{}', but {} models have '{}'", type, architecture,
-                                            family->model_type));
-    }
-    return *family;
+const Json kFull = "full_attention", kSliding = "sliding_attention";
+
+// Every layer sees all that the family sees: one of another kind would need another attention.
+void check_layer_types(const Config& config) {
+  config.expect("use_sliding_window", false);
+  const bool off = config.has("use_sliding_window");  // so that sliding layers have no window
+  const Json* types = config.find("layer_types");
+  if (types == nullptr) return;
+  if (!types->is_array()) config.refuse("layer_types", "must be a list");
+  for (const Json& type : *types) {
+    if (type == kFull || (off && type == kSliding)) continue;
+    config.fail(
+        "layer_types",
+        fmt::format("names {}, which is not supported (only \"full_attention\")", type.dump()));
   }
-  config.fail("architectures",
-              fmt::format("names '{}'; supported are {}", architecture, fmt::join(known, ", ")));
+}
+
+}  // namespace
+
+const Family& find_family(const Config& config, std::span<const Family* const> families) {
+  const std::string architecture = config.first_architecture();
+  const std::string type = config.needed_text("model_type");
+  std::vector<std::string> known, types;
+  for (const Family* family : families) {
+    if (std::ranges::find(known, family->architecture) == known.end())
+      known.push_back(family->architecture);
+    if (family->architecture != architecture) continue;
+    if (family->model_type == type) return *family;
+    types.push_back(fmt::format("'{}'", family->model_type));
+  }
+  if (types.empty())
+    config.fail("architectures",
+                fmt::format("names '{}'; supported are {}", architecture, fmt::join(known, ", ")));
+  config.fail("model_type", fmt::format("is '{}', but {} models have {}", type, architecture,
+                                        fmt::join(types, " or ")));
 }
 
 Architecture read_qwen_style(const Config& config) {
@@ -33,15 +58,14 @@ Architecture read_qwen_style(const Config& config) {
   a.attention.heads = config.integer("num_attention_heads", 1, 4096);
   a.attention.kv_heads = config.integer_or("num_key_value_heads", 1, 4096, a.attention.heads);
   a.attention.head_dim = config.integer_or("head_dim", 2, 1024, a.hidden / a.attention.heads);
-  a.rope_theta = config.number("rope_theta", 1, 1e12);
+  a.rope_theta = read_rope_theta(config);
   a.norm_eps = static_cast<float>(config.number("rms_norm_eps", 0, 1));
   config.expect("hidden_act", "silu");
-  config.expect("rope_scaling", nullptr);
   config.expect("tie_word_embeddings", false);
-  config.expect("use_sliding_window", false);
+  check_layer_types(config);
   // Training only, or switched off by use_sliding_window.
-  config.ignore({"attention_dropout", "sliding_window", "max_window_layers", "layer_types",
-                 "bos_token_id", "eos_token_id", "pad_token_id", "mask_token_id"});
+  config.ignore({"attention_dropout", "sliding_window", "max_window_layers", "bos_token_id",
+                 "eos_token_id", "pad_token_id", "mask_token_id"});
   return a;
 }
 

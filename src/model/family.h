@@ -2,6 +2,7 @@
 // action.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,10 +40,11 @@ struct TokenTexts {
 };
 
 struct Family {
-  std::string name;          // "llada"
-  std::string architecture;  // config.json's architectures[0]
-  std::string model_type;    // config.json's model_type
-  bool diffusion = true;     // false: a reward model
+  std::string name;  // "llada"
+  // config.json's architectures[0] and model_type. It is the pair that names a family: either may
+  // stand for another one beside another partner.
+  std::string architecture, model_type;
+  bool diffusion = true;  // false: a reward model
   // What the logits of a position are: row i - 1 (Dream), or row i.
   bool shifted = false;
   // Scores from tempered and filtered probabilities (Dream), or from the plain softmax (LLaDA).
@@ -62,9 +64,10 @@ struct Family {
 extern const Family kLlada, kDream, kStableDiffcoder, kQwenPrm;
 inline constexpr const Family* kFamilies[] = {&kLlada, &kDream, &kStableDiffcoder, &kQwenPrm};
 
-// The family of a configuration, by its architecture; an unknown one is an Error that lists the
-// known.
-const Family& find_family(const Config& config);
+// The family of a configuration, by its architecture and model type; an unknown pair is an Error
+// that lists the known.
+const Family& find_family(const Config& config,
+                          std::span<const Family* const> families = kFamilies);
 
 // The keys that Qwen2- and Llama-style configurations share.
 Architecture read_qwen_style(const Config& config);

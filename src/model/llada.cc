@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "model/family.h"
+#include "model/rope_config.h"
 
 namespace umf {
 namespace {
@@ -22,7 +23,7 @@ Architecture read(const Config& config) {
                 fmt::format("is {}, less than vocab_size {}", a.vocabulary, vocab_size));
   }
   a.max_length = config.integer("max_sequence_length", 1, 1 << 24);
-  a.rope_theta = config.number("rope_theta", 1, 1e12);
+  a.rope_theta = read_rope_theta(config);
   a.norm_eps = static_cast<float>(config.number("rms_norm_eps", 0, 1));
   config.expect("block_type", "llama");
   config.expect("block_group_size", 1);

@@ -24,7 +24,8 @@ With --family, writes one random checkpoint of the given shape to DIR itself.
   --dtype f32|bf16|f16   storage type of the weights (f32)
   --shards N             number of safetensors files (1)
   --seed N               another seed gives other weights (2)
-  --variant leftovers    keys in config.json that nobody needs
+  --variant NAME         transformers5 (config.json in the form of that version) or leftovers
+                         (unknown keys); may repeat
   --list                 print the names of the tiny checkpoints
   --help                 print this text
 
@@ -57,9 +58,12 @@ std::string parse_dtype(std::string_view text) {
 }
 
 void set_variant(umf::TinyOptions& options, std::string_view name) {
-  if (name != "leftovers")
-    throw umf::Error(fmt::format("unknown --variant '{}'. Use leftovers.", name));
-  options.leftovers = true;
+  if (name == "transformers5")
+    options.transformers5 = true;
+  else if (name == "leftovers")
+    options.leftovers = true;
+  else
+    throw umf::Error(fmt::format("unknown --variant '{}'. Use transformers5 or leftovers.", name));
 }
 
 int* shape_field(umf::TinySpec& spec, std::string_view option) {

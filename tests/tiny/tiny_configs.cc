@@ -1,6 +1,7 @@
 #include "tiny/tiny_configs.h"
 
 #include <string>
+#include <vector>
 
 #include "tiny/tiny_tokenizers.h"
 
@@ -191,10 +192,21 @@ OrderedJson family_config(const TinySpec& spec, const TinyOptions& options) {
   return prm_config(spec, options);
 }
 
+// What transformers 4 wrote, in the form of transformers 5.
+void renew(OrderedJson& config, const TinySpec& spec) {
+  config["dtype"] = config["torch_dtype"];
+  config["rope_parameters"] = {{"rope_theta", config["rope_theta"]}, {"rope_type", "default"}};
+  for (const char* old : {"torch_dtype", "rope_theta", "rope_scaling"}) config.erase(old);
+  if (spec.family != TinyFamily::kLlada)
+    config["layer_types"] = std::vector<std::string>(spec.layers, "full_attention");
+  config["transformers_version"] = "5.2.0";
+}
+
 }  // namespace
 
 OrderedJson tiny_config(const TinySpec& spec, const TinyOptions& options) {
   OrderedJson config = family_config(spec, options);
+  if (options.transformers5) renew(config, spec);
   if (options.leftovers)
     for (const char* key : kTinyLeftovers) config[key] = "harmless";
   return config;

@@ -36,7 +36,8 @@ struct TinyOptions {
   std::string dtype = "F32";  // F32, BF16 or F16
   int shards = 1;             // more than 1: model-0000i-of-0000n.safetensors and an index
   std::uint64_t seed = 2;
-  bool leftovers = false;  // keys that exporters leave behind: kTinyLeftovers
+  bool transformers5 = false;  // config.json as transformers 5 writes it, instead of 4
+  bool leftovers = false;      // keys that exporters leave behind: kTinyLeftovers
 };
 
 // The keys of config.json that no family knows, with `leftovers`.
