@@ -108,9 +108,12 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
       {"tokenizer_size", c.tokenizer.size()},
       {"logits",
        c.family->shifted ? "row i - 1 speaks of position i" : "row i speaks of position i"},
+      {"head", a.tied_head ? "tied to the embedding" : "its own"},
       {"chat_template", c.own_template ? "the checkpoint's own" : "the family's layout"},
       {"ignored_keys", c.ignored_keys},
+      {"ignored_tensors", c.ignored_tensors},
       {"warnings", c.warnings}};
+  if (!c.family->diffusion) json.erase("head");
   if (c.family->diffusion) {
     json["mask_token"] = token_json(c.tokenizer, c.tokens.mask);
     json["end_of_text"] = token_json(c.tokenizer, c.tokens.end_of_text);
@@ -175,7 +178,9 @@ Command models_command() {
         options.flag("json", o->common.json, "results as JSON");
         o->common.declare_strictness(options);
         options.footer(
-            "The description lists the keys of config.json that are not known and ignored.");
+            "The description says what the files hold and nothing is computed from: keys of "
+            "config.json\n"
+            "that are not known (a warning) and tensors that are known to be unused.");
         return [o] { return o->where.empty() ? list_models(o->common.json) : describe_model(*o); };
       }};
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -128,6 +129,34 @@ std::string unknown_message(const std::string& where, const std::vector<std::str
       one ? "it" : "they");
 }
 
+// Whether a file may hold the tensor though nothing is computed from it. Rotary tables are stored
+// by some exporters; they follow from the configuration.
+bool is_unused(const std::string& name, const Family& family, const Architecture& architecture) {
+  for (const char* table : {"inv_freq", "original_inv_freq", "cos_cached", "sin_cached"}) {
+    if (name.ends_with(fmt::format("rotary_emb.{}", table))) return true;
+  }
+  return (architecture.tied_head && name == family.names.head) ||
+         std::ranges::find(family.unused_tensors, name) != family.unused_tensors.end();
+}
+
+// A head that is tied may stand in the file, too; it is then the embedding once more.
+void compare_tied_head(Checkpoint& checkpoint) {
+  const Architecture& a = checkpoint.architecture;
+  const TensorNames& names = checkpoint.family->names;
+  const auto& tensors = checkpoint.weights.tensors();
+  const auto head = tensors.find(names.head), embedding = tensors.find(names.embedding);
+  if (!a.tied_head || head == tensors.end() || embedding == tensors.end()) return;
+  checkpoint.weights.matrix(names.head, a.vocabulary, a.hidden);  // of this shape, or an Error
+  const StoredTensor &one = head->second, &other = embedding->second;
+  if (one.type == other.type && one.bytes.size() == other.bytes.size() &&
+      std::memcmp(one.bytes.data(), other.bytes.data(), one.bytes.size()) == 0)
+    return;
+  checkpoint.warnings.push_back(fmt::format(
+      "{}: the head is tied to the embedding, but '{}' differs from it and is ignored; if it is "
+      "the head, config.json must say that they are not tied",
+      checkpoint.location.folder.place(), names.head));
+}
+
 }  // namespace
 
 ModelConfig read_config(const std::string& text, const std::string& where) {
@@ -207,19 +236,30 @@ Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown) {
   if (!checkpoint.ignored_keys.empty())
     checkpoint.warnings.push_back(
         unknown_message(config.where(), checkpoint.ignored_keys, " and ignored"));
+  for (const auto& [name, tensor] : checkpoint.weights.tensors()) {
+    if (is_unused(name, *read.family, read.architecture))
+      checkpoint.ignored_tensors.push_back(name);
+  }
+  compare_tied_head(checkpoint);
   if (read.family->diffusion)
     checkpoint.tokens =
         resolve_tokens(config, *read.family, checkpoint.tokenizer, read.architecture);
   return checkpoint;
 }
 
+std::vector<std::string> Checkpoint::beside(std::span<const std::string> used) const {
+  std::vector<std::string> names(used.begin(), used.end());
+  names.insert(names.end(), ignored_tensors.begin(), ignored_tensors.end());
+  return names;
+}
+
 std::string Checkpoint::fingerprint() const {
-  const auto& [layers, hidden, mlp, vocabulary, max_length, attention, theta, eps, bias] =
+  const auto& [layers, hidden, mlp, vocabulary, max_length, attention, theta, eps, bias, tied] =
       architecture;
-  return fmt::format("{:016x} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", weights.fingerprint(),
+  return fmt::format("{:016x} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}", weights.fingerprint(),
                      family->name, layers, hidden, mlp, vocabulary, max_length, attention.heads,
                      attention.kv_heads, attention.head_dim, static_cast<int>(attention.kind),
-                     attention.block, theta, eps, bias);
+                     attention.block, theta, eps, bias, tied ? " tied" : "");
 }
 
 Tokenizer open_tokenizer(const Location& location) { return Tokenizer::load(location.folder); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,14 +40,22 @@ struct Checkpoint {
   Weights weights;
   std::optional<std::string> own_template;
   Advice advice;
-  std::vector<std::string> ignored_keys;  // of config.json, which nothing is computed from
-  std::vector<std::string> warnings;      // what its user should know
+  // What the files hold besides, and nothing is computed from.
+  std::vector<std::string> ignored_keys, ignored_tensors;
+  // What its user should know: keys that may matter, files that contradict each other.
+  std::vector<std::string> warnings;
 
   // Of all that predictions depend on: the weights, and how the family and config.json use them.
   std::string fingerprint() const;
   const std::string& chat_template() const {
     return own_template ? *own_template : family->chat_template;
   }
+  // The tensor of the output head.
+  const std::string& head_name() const {
+    return architecture.tied_head ? family->names.embedding : family->names.head;
+  }
+  // The tensors that may be there beside those of the layers: `used` ones and ignored ones.
+  std::vector<std::string> beside(std::span<const std::string> used) const;
 };
 
 // What is done with keys of config.json that are not known: told among the warnings, or an Error.

@@ -181,6 +181,14 @@ TEST(Config, ATextConfigCountsAsIfItStoodOutside) {
   EXPECT_ERROR(read(outer), "key 'vocab_size' is 7, but 152064 in text_config");
 }
 
+TEST(Config, TiedHeadsAreRead) {
+  EXPECT_FALSE(read(dream()).tied_head || read(llada()).tied_head);
+  EXPECT_TRUE(read(with(dream(), "tie_word_embeddings", true)).tied_head);
+  EXPECT_TRUE(read(with(llada(), "weight_tying", true)).tied_head);
+  EXPECT_FALSE(read(without(dream(), "tie_word_embeddings")).tied_head);
+  EXPECT_ERROR(read(with(dream(), "tie_word_embeddings", "yes")), "must be true or false");
+}
+
 TEST(Config, FamiliesAreFoundByArchitectureAndModelTypeTogether) {
   const Family one = {.name = "one", .architecture = "Model", .model_type = "a"};
   const Family two = {.name = "two", .architecture = "Model", .model_type = "b"};

@@ -61,7 +61,7 @@ Architecture read_qwen_style(const Config& config) {
   a.rope_theta = read_rope_theta(config);
   a.norm_eps = static_cast<float>(config.number("rms_norm_eps", 0, 1));
   config.expect("hidden_act", "silu");
-  config.expect("tie_word_embeddings", false);
+  a.tied_head = config.flag("tie_word_embeddings").value_or(false);
   check_layer_types(config);
   // Training only, or switched off by use_sliding_window.
   config.ignore({"attention_dropout", "sliding_window", "max_window_layers", "bos_token_id",

@@ -20,6 +20,7 @@ struct Architecture {
   double rope_theta = 0;
   float norm_eps = 0;
   bool qkv_bias = false;
+  bool tied_head = false;  // the head is the embedding
 
   int query_cols() const { return attention.heads * attention.head_dim; }
   int kv_cols() const { return attention.kv_heads * attention.head_dim; }
@@ -52,6 +53,8 @@ struct Family {
   Architecture (*read)(const Config& config);
   std::string heads_key = "num_attention_heads";  // what config.json calls the number of heads
   TensorNames names;
+  // Tensors that a file may hold besides, and nothing is computed from.
+  std::vector<std::string> unused_tensors = {};
   TokenTexts tokens;
   // The prompt layout for a checkpoint without a template of its own (docs/models.md#prompts).
   std::string chat_template;

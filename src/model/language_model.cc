@@ -39,9 +39,9 @@ LanguageModel::LanguageModel(std::string name, std::shared_ptr<const Checkpoint>
       backend_(backend),
       residence_(backend.begin_model(checkpoint_->architecture.shape())),
       transformer_(backend, checkpoint_->architecture, checkpoint_->family->names,
-                   checkpoint_->weights, {&checkpoint_->family->names.head, 1}) {
-  const HostTensor head = checkpoint_->weights.matrix(
-      checkpoint_->family->names.head, info_.vocabulary, checkpoint_->architecture.hidden);
+                   checkpoint_->weights, checkpoint_->beside({&checkpoint_->head_name(), 1})) {
+  const HostTensor head = checkpoint_->weights.matrix(checkpoint_->head_name(), info_.vocabulary,
+                                                      checkpoint_->architecture.hidden);
   head_ = backend_.load_linear({&head, 1}, {});
 }
 

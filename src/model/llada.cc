@@ -25,6 +25,7 @@ Architecture read(const Config& config) {
   a.max_length = config.integer("max_sequence_length", 1, 1 << 24);
   a.rope_theta = read_rope_theta(config);
   a.norm_eps = static_cast<float>(config.number("rms_norm_eps", 0, 1));
+  a.tied_head = config.flag("weight_tying").value_or(false);
   config.expect("block_type", "llama");
   config.expect("block_group_size", 1);
   config.expect("layer_norm_type", "rms");
@@ -39,13 +40,14 @@ Architecture read(const Config& config) {
   config.expect("input_emb_norm", false);
   config.expect("scale_logits", false);
   config.expect("attention_layer_norm", false);
-  config.expect("weight_tying", false);
   config.expect("multi_query_attention", nullptr);
   // Training, initialisation and kernels of the reference.
   config.ignore({"alibi_bias_max", "attention_dropout", "attention_layer_norm_with_affine",
                  "embedding_dropout", "flash_attention", "init_cutoff_factor", "init_device",
                  "init_fn", "init_std", "precision", "residual_dropout", "mask_token_id",
-                 "eos_token_id", "pad_token_id", "bos_token_id"});
+                 "eos_token_id", "pad_token_id", "bos_token_id",
+                 // The published class looks at weight_tying alone.
+                 "tie_word_embeddings"});
   return a;
 }
 

@@ -15,8 +15,7 @@ constexpr const char* kInstruction =
     "Please reason step by step, and put your final answer within \\boxed{}.";
 
 const std::string kScoreTensors[] = {"score.0.weight", "score.0.bias", "score.2.weight",
-                                     "score.2.bias",
-                                     "lm_head.weight"};  // the last may be present and is not used
+                                     "score.2.bias"};
 
 Checkpoint checked(Checkpoint checkpoint) {
   if (checkpoint.family != &kQwenPrm) {
@@ -50,7 +49,7 @@ ProcessRewardModel::ProcessRewardModel(Checkpoint checkpoint, Backend& backend)
       backend_(backend),
       residence_(backend.begin_model(checkpoint_.architecture.shape())),
       transformer_(backend, checkpoint_.architecture, checkpoint_.family->names,
-                   checkpoint_.weights, kScoreTensors),
+                   checkpoint_.weights, checkpoint_.beside(kScoreTensors)),
       step_mark_(find_step_mark(checkpoint_.tokenizer)) {
   const int width = checkpoint_.architecture.hidden;
   const auto load = [&](const char* layer, int outputs) {

@@ -14,7 +14,7 @@ Architecture read(const Config& config) {
 
 TensorNames names() {
   TensorNames names = qwen_style_names();
-  names.head.clear();  // an lm_head, where there is one, is not used
+  names.head.clear();
   return names;
 }
 
@@ -27,6 +27,7 @@ const Family kQwenPrm = {
     .diffusion = false,
     .read = read,
     .names = names(),
+    .unused_tensors = {"lm_head.weight"},
     .tokens = {.mask = "", .end_of_turn = "<|im_end|>", .other_ends = {}},
     .chat_template =
         "{% for message in messages %}"

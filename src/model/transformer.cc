@@ -29,10 +29,7 @@ class TensorSource {
   }
   void refuse_the_rest(std::span<const std::string> also) const {
     for (const auto& [name, tensor] : weights_.tensors()) {
-      // Rotary frequencies are stored by some exporters; they follow from the configuration.
-      const bool harmless = name.ends_with("rotary_emb.inv_freq") ||
-                            std::find(also.begin(), also.end(), name) != also.end();
-      if (!used_.contains(name) && !harmless) {
+      if (!used_.contains(name) && std::find(also.begin(), also.end(), name) == also.end()) {
         throw Error(
             fmt::format("tensor '{}' is not part of this architecture; the configuration and the "
                         "weights do not belong together",

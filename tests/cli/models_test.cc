@@ -25,11 +25,14 @@ TEST(Models, WhatIsIgnoredIsListed) {
   ASSERT_EQ(json.status, 0) << json.err;
   const Json description = Json::parse(json.out);
   EXPECT_EQ(description["ignored_keys"], Json({"exported_by", "training_notes"}));
+  EXPECT_EQ(description["ignored_tensors"], Json({"model.rotary_emb.inv_freq"}));
   EXPECT_EQ(description["warnings"].size(), 1);
   const Finished text = umf({"models", with_leftovers("tiny-dream")});
   EXPECT_THAT(text.out, HasSubstr("ignored_keys     exported_by, training_notes\n"));
+  EXPECT_THAT(text.out, HasSubstr("ignored_tensors  model.rotary_emb.inv_freq\n"));
   const Json whole = Json::parse(umf({"models", tiny("tiny-dream"), "--json"}).out);
-  EXPECT_TRUE(whole["ignored_keys"].empty() && whole["warnings"].empty());
+  EXPECT_TRUE(whole["ignored_keys"].empty() && whole["ignored_tensors"].empty() &&
+              whole["warnings"].empty());
   EXPECT_THAT(umf({"models", tiny("tiny-dream")}).out, Not(HasSubstr("ignored")));
 }
 
@@ -49,6 +52,15 @@ TEST(Models, UnknownKeysAreOneWarningOrWithStrictConfigAnError) {
     expect_refusal(umf(command), "keys 'exported_by', 'training_notes' are not known");
   }
   EXPECT_EQ(umf({"models", tiny("tiny-llada"), "--strict-config"}).err, "");
+}
+
+TEST(Models, ATiedHeadIsSaid) {
+  const auto head = [](const TinyOptions& options) {
+    return Json::parse(
+        umf({"models", tiny_checkpoint("tiny-sdc", options).string(), "--json"}).out)["head"];
+  };
+  EXPECT_EQ(head({}), "its own");
+  EXPECT_EQ(head({.tied = true}), "tied to the embedding");
 }
 
 }  // namespace

@@ -10,13 +10,17 @@
 #include "base/json.h"
 #include "support/engine_fixture.h"
 #include "support/expect_error.h"
+#include "tiny/safetensors_writer.h"
 
 namespace umf {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
 
 using Edit = std::function<void(Json&)>;
 
@@ -34,6 +38,24 @@ class Changed {
   }
   std::filesystem::path place() const { return directory_ / "model"; }
   Changed& config(const Edit& edit) { return file("config.json", edit); }
+  // Adds a tensor to the weights, with the numbers of `like` plus `change`.
+  Changed& add_tensor(const std::string& name, const std::string& like, float change) {
+    std::vector<TensorBytes> tensors;
+    const auto add = [&](const std::string& as, const StoredTensor& tensor, float more) {
+      std::vector<float> values(tensor.bytes.size() / 4);
+      std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+      values.back() += more;
+      tensors.push_back({{as, "F32", tensor.shape},
+                         {reinterpret_cast<const char*>(values.data()), tensor.bytes.size()}});
+    };
+    {
+      const Weights weights = Weights::open(place());
+      for (const auto& [each, tensor] : weights.tensors()) add(each, tensor, 0);
+      add(name, weights.tensors().at(like), change);
+    }
+    write_safetensors(place() / "model.safetensors", tensors);
+    return *this;
+  }
   Checkpoint open(UnknownKeys unknown = UnknownKeys::kIgnore) const {
     return open_checkpoint({place(), ""}, unknown);
   }
@@ -82,12 +104,63 @@ TEST(Checkpoints, LeftoversChangeNothingAndAreTold) {
     const auto place = tiny_checkpoint(name, {.leftovers = true});
     const Checkpoint opened = open_checkpoint({place, ""});
     EXPECT_THAT(opened.ignored_keys, ElementsAre(kTinyLeftovers[0], kTinyLeftovers[1]));
+    EXPECT_THAT(opened.ignored_tensors, Contains(HasSubstr("rotary_emb.inv_freq")));
     EXPECT_THAT(opened.warnings, ElementsAre(HasSubstr("keys 'exported_by', 'training_notes' are "
                                                        "not known for this family and ignored")));
     EXPECT_EQ(logits(place), logits(tiny_checkpoint(name))) << name;
     EXPECT_ERROR(open_checkpoint({place, ""}, UnknownKeys::kRefuse),
                  "keys 'exported_by', 'training_notes' are not known for this family; they might");
   }
+}
+
+TEST(Checkpoints, UnknownTensorsAreErrors) {
+  Changed changed("tiny-dream");
+  changed.add_tensor("model.layers.0.self_attn.q_norm.weight", "model.norm.weight", 0);
+  EXPECT_ERROR(logits(changed.place()), "tensor 'model.layers.0.self_attn.q_norm.weight' is not");
+}
+
+TEST(Checkpoints, ATiedHeadIsTheEmbedding) {
+  for (const auto& [name, head, embedding] :
+       {std::tuple{"tiny-dream", "lm_head.weight", "model.embed_tokens.weight"},
+        std::tuple{"tiny-sdc", "lm_head.weight", "model.embed_tokens.weight"},
+        std::tuple{"tiny-llada", "model.transformer.ff_out.weight",
+                   "model.transformer.wte.weight"}}) {
+    const auto tied = tiny_checkpoint(name, {.tied = true});
+    EXPECT_FALSE(Weights::open(tied).contains(head));
+    const std::vector<float> expected = logits(tied);
+    EXPECT_NE(expected, logits(tiny_checkpoint(name)));
+
+    Changed untied(name, {.tied = true});
+    untied.add_tensor(head, embedding, 0).config([](Json& json) {
+      json["tie_word_embeddings"] = json["weight_tying"] = false;
+    });
+    EXPECT_EQ(logits(untied.place()), expected) << "a head with the numbers of the embedding";
+    EXPECT_NE(untied.open().fingerprint(), open_checkpoint({tied, ""}).fingerprint());
+  }
+}
+
+TEST(Checkpoints, ATiedHeadMayBeInTheFileToo) {
+  const std::vector<float> expected = logits(tiny_checkpoint("tiny-dream", {.tied = true}));
+  Changed equal("tiny-dream", {.tied = true}), different("tiny-dream", {.tied = true});
+  equal.add_tensor("lm_head.weight", "model.embed_tokens.weight", 0);
+  EXPECT_THAT(equal.open().ignored_tensors, ElementsAre("lm_head.weight"));
+  EXPECT_THAT(equal.open().warnings, IsEmpty());
+  EXPECT_EQ(logits(equal.place()), expected);
+
+  different.add_tensor("lm_head.weight", "model.embed_tokens.weight", 1);
+  EXPECT_THAT(different.open().warnings,
+              ElementsAre(HasSubstr("'lm_head.weight' differs from it and is ignored")));
+  EXPECT_EQ(logits(different.place()), expected) << "config.json decides";
+
+  Changed misshapen("tiny-dream", {.tied = true});
+  misshapen.add_tensor("lm_head.weight", "model.norm.weight", 0);
+  EXPECT_ERROR(misshapen.open(), "tensor 'lm_head.weight' has shape");
+}
+
+TEST(Checkpoints, AHeadThatIsMissingIsNamed) {
+  Changed changed("tiny-dream", {.tied = true});
+  changed.config([](Json& json) { json["tie_word_embeddings"] = false; });
+  EXPECT_ERROR(logits(changed.place()), "tensor 'lm_head.weight' is missing");
 }
 
 }  // namespace

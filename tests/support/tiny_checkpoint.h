@@ -18,6 +18,7 @@ inline std::filesystem::path tiny_checkpoint(const std::string& name,
   static const TemporaryDirectory root;
   std::string key = name + "-" + options.dtype + "-" + std::to_string(options.shards);
   if (options.transformers5) key += "-transformers5";
+  if (options.tied) key += "-tied";
   if (options.leftovers) key += "-leftovers";
   const std::filesystem::path directory = root / key;
   if (!std::filesystem::exists(directory)) write_tiny_model(name, directory, options);

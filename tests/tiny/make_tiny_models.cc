@@ -24,8 +24,8 @@ With --family, writes one random checkpoint of the given shape to DIR itself.
   --dtype f32|bf16|f16   storage type of the weights (f32)
   --shards N             number of safetensors files (1)
   --seed N               another seed gives other weights (2)
-  --variant NAME         transformers5 (config.json in the form of that version) or leftovers
-                         (unknown keys); may repeat
+  --variant NAME         transformers5 (config.json in the form of that version), tied (a head that
+                         is the embedding) or leftovers (unknown keys, unused tensors); may repeat
   --list                 print the names of the tiny checkpoints
   --help                 print this text
 
@@ -60,10 +60,13 @@ std::string parse_dtype(std::string_view text) {
 void set_variant(umf::TinyOptions& options, std::string_view name) {
   if (name == "transformers5")
     options.transformers5 = true;
+  else if (name == "tied")
+    options.tied = true;
   else if (name == "leftovers")
     options.leftovers = true;
   else
-    throw umf::Error(fmt::format("unknown --variant '{}'. Use transformers5 or leftovers.", name));
+    throw umf::Error(
+        fmt::format("unknown --variant '{}'. Use transformers5, tied or leftovers.", name));
 }
 
 int* shape_field(umf::TinySpec& spec, std::string_view option) {

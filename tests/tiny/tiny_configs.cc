@@ -69,7 +69,7 @@ OrderedJson llada_config(const TinySpec& spec, const TinyOptions& options) {
       {"transformers_version", "4.46.3"},
       {"use_cache", false},
       {"vocab_size", tokens},
-      {"weight_tying", false},
+      {"weight_tying", options.tied},
   };
 }
 
@@ -99,7 +99,7 @@ OrderedJson dream_config(const TinySpec& spec, const TinyOptions& options) {
       {"rope_scaling", nullptr},
       {"rope_theta", spec.theta},
       {"sliding_window", nullptr},
-      {"tie_word_embeddings", false},
+      {"tie_word_embeddings", options.tied},
       {"torch_dtype", torch_dtype(options.dtype)},
       {"transformers_version", "4.46.2"},
       {"use_cache", false},
@@ -136,7 +136,7 @@ OrderedJson sdc_config(const TinySpec& spec, const TinyOptions& options) {
       {"rms_norm_eps", spec.eps},
       {"rope_scaling", nullptr},
       {"rope_theta", spec.theta},
-      {"tie_word_embeddings", false},
+      {"tie_word_embeddings", options.tied},
       {"torch_dtype", torch_dtype(options.dtype)},
       {"transformers_version", "4.46.2"},
       {"use_cache", true},
@@ -168,7 +168,7 @@ OrderedJson prm_config(const TinySpec& spec, const TinyOptions& options) {
       {"rms_norm_eps", spec.eps},
       {"rope_theta", spec.theta},
       {"sliding_window", 4096},
-      {"tie_word_embeddings", false},
+      {"tie_word_embeddings", options.tied},
       {"torch_dtype", torch_dtype(options.dtype)},
       {"transformers_version", "4.37.0"},
       {"use_cache", false},

@@ -37,7 +37,8 @@ struct TinyOptions {
   int shards = 1;             // more than 1: model-0000i-of-0000n.safetensors and an index
   std::uint64_t seed = 2;
   bool transformers5 = false;  // config.json as transformers 5 writes it, instead of 4
-  bool leftovers = false;      // keys that exporters leave behind: kTinyLeftovers
+  bool tied = false;           // the head is the embedding and has no tensor of its own
+  bool leftovers = false;  // keys and tensors that exporters leave behind: kTinyLeftovers, tables
 };
 
 // The keys of config.json that no family knows, with `leftovers`.

@@ -25,6 +25,11 @@ class TensorList {
     list_.push_back({{name + ".bias", dtype_, {size}}, TinyRole::kBias});
   }
 
+  // What can be computed, and some exporters store.
+  void table(const std::string& name, std::int64_t size) {
+    list_.push_back({{name, "F32", {size}}, TinyRole::kWeight});
+  }
+
   std::vector<TinyTensor> sorted() && {
     std::sort(list_.begin(), list_.end(), [](const TinyTensor& a, const TinyTensor& b) {
       return a.header.name < b.header.name;
@@ -37,10 +42,10 @@ class TensorList {
   std::vector<TinyTensor> list_;
 };
 
-std::vector<TinyTensor> llada_tensors(const TinySpec& spec, const std::string& dtype) {
+std::vector<TinyTensor> llada_tensors(const TinySpec& spec, const TinyOptions& options) {
   const int kv = spec.hidden / spec.heads * spec.kv_heads;
   const std::string prefix = "model.transformer.";
-  TensorList list(dtype);
+  TensorList list(options.dtype);
   list.weight(prefix + "wte", spec.vocab, spec.hidden);
   for (int layer = 0; layer < spec.layers; ++layer) {
     const std::string block = fmt::format("{}blocks.{}.", prefix, layer);
@@ -53,9 +58,10 @@ std::vector<TinyTensor> llada_tensors(const TinySpec& spec, const std::string& d
     list.weight(block + "ff_proj", spec.mlp, spec.hidden);
     list.weight(block + "up_proj", spec.mlp, spec.hidden);
     list.weight(block + "ff_out", spec.hidden, spec.mlp);
+    if (options.leftovers) list.table(block + "rotary_emb.inv_freq", spec.hidden / spec.heads / 2);
   }
   list.norm(prefix + "ln_f", spec.hidden);
-  list.head(prefix + "ff_out", spec.vocab, spec.hidden);
+  if (!options.tied) list.head(prefix + "ff_out", spec.vocab, spec.hidden);
   return std::move(list).sorted();
 }
 
@@ -67,10 +73,10 @@ void add_score_head(TensorList& list, const TinySpec& spec) {
 }
 
 // Dream, DiffuCoder and the reward model have biases on q, k and v; Stable-DiffCoder has none.
-std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const std::string& dtype) {
+std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const TinyOptions& options) {
   const int kv = spec.hidden / spec.heads * spec.kv_heads;
   const bool biases = spec.family != TinyFamily::kStableDiffCoder;
-  TensorList list(dtype);
+  TensorList list(options.dtype);
   list.weight("model.embed_tokens", spec.vocab, spec.hidden);
   for (int layer = 0; layer < spec.layers; ++layer) {
     const std::string block = fmt::format("model.layers.{}.", layer);
@@ -91,16 +97,18 @@ std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const std::string& dt
   list.norm("model.norm", spec.hidden);
   if (spec.family == TinyFamily::kPrm) {
     add_score_head(list, spec);
-  } else {
+  } else if (!options.tied) {
     list.head("lm_head", spec.vocab, spec.hidden);
   }
+  if (options.leftovers) list.table("model.rotary_emb.inv_freq", spec.hidden / spec.heads / 2);
   return std::move(list).sorted();
 }
 
 }  // namespace
 
-std::vector<TinyTensor> tiny_tensors(const TinySpec& spec, const std::string& dtype) {
-  return spec.family == TinyFamily::kLlada ? llada_tensors(spec, dtype) : qwen_tensors(spec, dtype);
+std::vector<TinyTensor> tiny_tensors(const TinySpec& spec, const TinyOptions& options) {
+  return spec.family == TinyFamily::kLlada ? llada_tensors(spec, options)
+                                           : qwen_tensors(spec, options);
 }
 
 }  // namespace umf

@@ -18,6 +18,6 @@ struct TinyTensor {
 };
 
 // In the order of the names, as the reference writer leaves them.
-std::vector<TinyTensor> tiny_tensors(const TinySpec& spec, const std::string& dtype);
+std::vector<TinyTensor> tiny_tensors(const TinySpec& spec, const TinyOptions& options);
 
 }  // namespace umf

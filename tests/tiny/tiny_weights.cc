@@ -157,7 +157,7 @@ void remove_weights(const std::filesystem::path& directory) {
 template <class Normal>
 void write_weights(const TinySpec& spec, const std::filesystem::path& directory,
                    const TinyOptions& options) {
-  const std::vector<TinyTensor> tensors = tiny_tensors(spec, options.dtype);
+  const std::vector<TinyTensor> tensors = tiny_tensors(spec, options);
   // Checkpoints of one shape must differ too: a search may hold two of them.
   const std::uint64_t seed = options.seed ^ fnv1a64(spec.name);
   if (options.shards == 1)
