@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "model/embedded.h"
+#include "model/special_tokens.h"
 
 namespace umf {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kConfigLimit = 1 << 20;
+constexpr const char* kGenerationConfig = "generation_config.json";
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -57,53 +59,6 @@ std::optional<Location> find_in_cache(const std::string& id) {
   const fs::path directory = model / "snapshots" / commit;
   if (!plain || !fs::exists(directory / "config.json")) return std::nullopt;
   return Location{directory, commit};
-}
-
-// The id that the configuration and the tokenizer give for a role; both must agree where both
-// speak.
-std::optional<Token> resolve(const Config& config, const Tokenizer& tokenizer, const char* key,
-                             const char* role, const std::string& text) {
-  const std::optional<Token> configured = config.token(key);
-  std::optional<Token> known = tokenizer.named(role);
-  if (!known && !text.empty()) known = tokenizer.find(text);
-  if (configured && known && *configured != *known) {
-    config.fail(key, fmt::format("is {}, but the tokenizer's {} is {}", *configured, role, *known));
-  }
-  return configured ? configured : known;
-}
-
-SpecialTokens resolve_tokens(const Config& config, const Family& family, const Tokenizer& tokenizer,
-                             const Architecture& architecture) {
-  SpecialTokens tokens;
-  const auto mask = resolve(config, tokenizer, "mask_token_id", "mask_token", family.tokens.mask);
-  if (!mask) config.fail("mask_token_id", "is missing, and the tokenizer names no mask token");
-  if (*mask >= architecture.vocabulary || !tokenizer.contains(*mask)) {
-    config.fail("mask_token_id", fmt::format("is {}, which the tokenizer does not know", *mask));
-  }
-  tokens.mask = *mask;
-  std::optional<Token> end = config.token("eos_token_id");
-  if (!end) end = tokenizer.named("eos_token");
-  if (!end) config.fail("eos_token_id", "is missing, and the tokenizer names no eos_token");
-  tokens.end_of_text = *end;
-  tokens.padding = tokenizer.named("pad_token");
-  if (!tokens.padding) tokens.padding = config.token("pad_token_id");
-  if (!family.tokens.end_of_turn.empty()) {
-    tokens.end_of_turn = tokenizer.find(family.tokens.end_of_turn);
-  }
-  std::vector<std::optional<Token>> ends = {tokens.end_of_text, tokens.padding, tokens.end_of_turn,
-                                            tokenizer.named("eos_token")};
-  for (const std::string& text : family.tokens.other_ends) ends.push_back(tokenizer.find(text));
-  for (const auto& token : ends) {
-    if (!token) continue;
-    if (*token >= architecture.vocabulary) {
-      config.fail("vocab_size",
-                  fmt::format("is {}, too small for token {}", architecture.vocabulary, *token));
-    }
-    tokens.ends.push_back(*token);
-  }
-  std::sort(tokens.ends.begin(), tokens.ends.end());
-  tokens.ends.erase(std::unique(tokens.ends.begin(), tokens.ends.end()), tokens.ends.end());
-  return tokens;
 }
 
 ModelConfig read_config(const Config& config) {
@@ -241,9 +196,13 @@ Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown) {
       checkpoint.ignored_tensors.push_back(name);
   }
   compare_tied_head(checkpoint);
-  if (read.family->diffusion)
-    checkpoint.tokens =
-        resolve_tokens(config, *read.family, checkpoint.tokenizer, read.architecture);
+  if (read.family->diffusion) {
+    const bool has_more = folder.contains(kGenerationConfig);
+    const Config more = has_more ? open_config(folder, kGenerationConfig)
+                                 : Config(Json::object(), folder.place(kGenerationConfig));
+    checkpoint.tokens = resolve_tokens({config, more, checkpoint.tokenizer}, *read.family,
+                                       read.architecture.vocabulary, checkpoint.warnings);
+  }
   return checkpoint;
 }
 

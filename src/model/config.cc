@@ -127,6 +127,19 @@ std::optional<Token> Config::token(const std::string& key) const {
   return integer(key, 0, kMostToken);
 }
 
+std::vector<Token> Config::tokens(const std::string& key) const {
+  const Json* value = find(key);
+  if (value == nullptr) return {};
+  if (!value->is_array()) return {*token(key)};
+  std::vector<Token> ids;
+  for (const Json& id : *value) {
+    if (!id.is_number_integer() || id < 0 || id > kMostToken)
+      refuse(key, fmt::format("must be an id from 0 to {} or a list of ids", kMostToken));
+    ids.push_back(id.get<Token>());
+  }
+  return ids;
+}
+
 std::string Config::first_architecture() const {
   const Json* value = find("architectures");
   if (value == nullptr || !value->is_array() || value->empty() || !value->front().is_string()) {

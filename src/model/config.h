@@ -30,6 +30,8 @@ class Config final : private ConfigObject, public JsonFields {
   int integer_or(const std::string& key, int least, int most, int otherwise) const;
   // A token, or none.
   std::optional<Token> token(const std::string& key) const;
+  // One token or a list of them, as ends of text are given.
+  std::vector<Token> tokens(const std::string& key) const;
   std::string first_architecture() const;
 
   // Absent, null or this value: anything else is an error that names the key and what is supported.

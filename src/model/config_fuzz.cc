@@ -1,4 +1,5 @@
-// Any bytes as a config.json: an Error, or an architecture that can be computed.
+// Any bytes as a config.json: an Error, or an architecture that can be computed; and as a
+// generation_config.json: an Error, or tokens.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -6,15 +7,33 @@
 #include "base/error.h"
 #include "model/checkpoint.h"
 
+namespace {
+
+void read_architecture(const std::string& text) {
+  const umf::Architecture a = umf::read_config(text, "fuzz").architecture;
+  const bool sound = a.query_cols() == a.hidden && a.attention.heads % a.attention.kv_heads == 0 &&
+                     a.attention.head_dim > 0 && a.layers > 0 && a.vocabulary > 0 &&
+                     a.rope_theta >= 1;
+  if (!sound) std::abort();
+}
+
+void read_tokens(const std::string& text) {
+  const umf::Config config(umf::parse_json(text, "fuzz"), "fuzz");
+  for (const umf::Token token : config.tokens("eos_token_id")) {
+    if (token < 0) std::abort();
+  }
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  try {
-    const std::string text(reinterpret_cast<const char*>(data), size);
-    const umf::Architecture a = umf::read_config(text, "fuzz").architecture;
-    const bool sound = a.query_cols() == a.hidden &&
-                       a.attention.heads % a.attention.kv_heads == 0 && a.attention.head_dim > 0 &&
-                       a.layers > 0 && a.vocabulary > 0 && a.rope_theta >= 1;
-    if (!sound) std::abort();
-  } catch (const umf::Error&) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  for (const auto read : {read_architecture, read_tokens}) {
+    try {
+      read(text);
+    } catch (const umf::Error&) {
+      // Refused with a reason.
+    }
   }
   return 0;
 }

@@ -208,6 +208,17 @@ TEST(Config, FamiliesAreFoundByArchitectureAndModelTypeTogether) {
   EXPECT_ERROR(find("Other", "a"), "supported are Model, ModelLM");
 }
 
+TEST(Config, TokensAreOneOrSeveral) {
+  const auto tokens = [](Json value) {
+    return Config({{"eos_token_id", std::move(value)}}, "config.json").tokens("eos_token_id");
+  };
+  EXPECT_THAT(tokens(nullptr), IsEmpty());
+  EXPECT_THAT(tokens(7), ElementsAre(7));
+  EXPECT_THAT(tokens({7, 0}), ElementsAre(7, 0));
+  for (const Json& wrong : {Json({7, -1}), Json({"7"}), Json(1.5), Json({1 << 25})})
+    EXPECT_ERROR(tokens(wrong), "key 'eos_token_id' must be");
+}
+
 TEST(Config, UnsupportedValuesAreNamed) {
   EXPECT_ERROR(read(with(llada(), "scale_logits", true)), "key 'scale_logits' is true");
   EXPECT_ERROR(read(with(llada(), "block_group_size", 2)), "key 'block_group_size' is 2");

@@ -38,6 +38,7 @@ class Changed {
   }
   std::filesystem::path place() const { return directory_ / "model"; }
   Changed& config(const Edit& edit) { return file("config.json", edit); }
+  Changed& generation(const Edit& edit) { return file("generation_config.json", edit); }
   // Adds a tensor to the weights, with the numbers of `like` plus `change`.
   Changed& add_tensor(const std::string& name, const std::string& like, float change) {
     std::vector<TensorBytes> tensors;
@@ -161,6 +162,61 @@ TEST(Checkpoints, AHeadThatIsMissingIsNamed) {
   Changed changed("tiny-dream", {.tied = true});
   changed.config([](Json& json) { json["tie_word_embeddings"] = false; });
   EXPECT_ERROR(logits(changed.place()), "tensor 'lm_head.weight' is missing");
+}
+
+TEST(Checkpoints, EndsOfTheGenerationConfigurationCountWhereTheyAreSpecial) {
+  Changed changed("tiny-dream");
+  const Token ordinary = 5, special = 284, absent = 9999;
+  EXPECT_THAT(changed.open().tokens.ends, Not(Contains(special)));
+  changed.generation([&](Json& json) {
+    json["eos_token_id"] = {281, special, ordinary, absent, 300};
+    json["surely_unknown"] = {1, 2};
+  });
+  const Checkpoint opened = changed.open(UnknownKeys::kRefuse);
+  EXPECT_THAT(opened.tokens.ends, Contains(special));
+  EXPECT_THAT(opened.tokens.ends, Not(Contains(ordinary)));
+  EXPECT_EQ(opened.tokens.end_of_text, 281);
+  EXPECT_THAT(opened.warnings,
+              ElementsAre(HasSubstr("names 5, which is the ordinary token"),
+                          HasSubstr("names 9999, which is no token of the tokenizer"),
+                          HasSubstr("names 300, which is the mask; it does not end an answer")));
+}
+
+TEST(Checkpoints, SeveralEndsInTheConfigurationAllEndAnAnswer) {
+  Changed changed("tiny-dream");
+  changed.config([](Json& json) { json["eos_token_id"] = {281, 284}; });
+  const SpecialTokens tokens = changed.open().tokens;
+  EXPECT_EQ(tokens.end_of_text, 281);
+  EXPECT_THAT(tokens.ends, Contains(284));
+}
+
+TEST(Checkpoints, AMaskThatFilesDisagreeAboutIsAnError) {
+  Changed changed("tiny-dream");
+  changed.generation([](Json& json) { json["mask_token_id"] = 284; });
+  EXPECT_ERROR(changed.open(),
+               "generation_config.json: key 'mask_token_id' is 284, but the "
+               "model's mask is 300");
+  changed.generation([](Json& json) { json["mask_token_id"] = 300; });
+  EXPECT_THAT(changed.open().warnings, IsEmpty());
+}
+
+TEST(Checkpoints, PaddingThatFilesDisagreeAboutIsTold) {
+  Changed changed("tiny-dream");
+  changed.generation([](Json& json) { json["pad_token_id"] = 284; });
+  const Checkpoint opened = changed.open();
+  EXPECT_EQ(opened.tokens.padding, 281);
+  EXPECT_THAT(opened.warnings, ElementsAre(HasSubstr("'pad_token_id' is 284, but the padding is "
+                                                     "281, which is used")));
+}
+
+TEST(Checkpoints, ABrokenGenerationConfigurationIsNamed) {
+  Changed changed("tiny-dream");
+  changed.generation([](Json& json) { json["eos_token_id"] = "end"; });
+  EXPECT_ERROR(changed.open(), "generation_config.json: key 'eos_token_id' must be an integer");
+  write_file(changed.place() / "generation_config.json", "{");
+  EXPECT_ERROR(changed.open(), "generation_config.json");
+  std::filesystem::remove(changed.place() / "generation_config.json");
+  EXPECT_THAT(changed.open().warnings, IsEmpty());
 }
 
 }  // namespace
