@@ -9,6 +9,7 @@
 #include "decode/action.h"
 #include "model/embedded.h"
 #include "model/language_model.h"
+#include "model/model_check.h"
 #include "model/process_reward_model.h"
 
 namespace umf {
@@ -129,12 +130,30 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
 struct ModelsOptions {
   CommonOptions common;
   std::string where;
+  bool check = false;
 };
+
+// Building the model checks every tensor against the configuration. Without a pass the plain
+// backend does: it maps and copies nothing.
+std::optional<ModelCheck> build(const ModelsOptions& options, const std::string& name,
+                                Checkpoint checkpoint) {
+  const auto backend = options.check ? options.common.make_backend() : make_reference_backend();
+  if (!checkpoint.family->diffusion) {
+    ProcessRewardModel model(std::move(checkpoint), *backend);
+    return options.check ? std::optional(check_model(model)) : std::nullopt;
+  }
+  LanguageModel model(name, std::move(checkpoint), *backend);
+  return options.check ? std::optional(check_model(model)) : std::nullopt;
+}
 
 std::string to_line(const nlohmann::ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_object())
+  if (value.is_object() && value.contains("text"))
     return fmt::format("{} {}", value["id"].get<int>(), value["text"].get<std::string>());
+  if (value.is_object())
+    return fmt::format("fingerprint {} on {}{}", value["fingerprint"].get<std::string>(),
+                       value["backend"].get<std::string>(),
+                       value["tokens"].empty() ? "" : "; tokens " + to_line(value["tokens"]));
   if (!value.is_array()) return value.dump();
   std::string line;
   for (const auto& entry : value) line += (line.empty() ? "" : ", ") + to_line(entry);
@@ -145,13 +164,11 @@ int describe_model(const ModelsOptions& options) {
   const ModelChoice choice = parse_model_choice(options.where);
   Checkpoint checkpoint = options.common.open(find_checkpoint(choice.where));
   nlohmann::ordered_json description = describe(checkpoint);
-  // Building the model checks every tensor against the configuration; the plain backend maps and
-  // copies nothing.
-  const auto backend = make_reference_backend();
-  if (checkpoint.family->diffusion)
-    LanguageModel(choice.name, std::move(checkpoint), *backend);
-  else
-    ProcessRewardModel(std::move(checkpoint), *backend);
+  if (const auto check = build(options, choice.name, std::move(checkpoint))) {
+    description["predictions"] = {{"backend", check->backend},
+                                  {"fingerprint", check->fingerprint},
+                                  {"tokens", check->tokens}};
+  }
   if (options.common.json) {
     print_in_order(description);
     return 0;
@@ -169,20 +186,31 @@ int describe_model(const ModelsOptions& options) {
 }  // namespace
 
 Command models_command() {
-  return {
-      "models", "list what can be loaded, or describe and check one model", [](OptionSet& options) {
-        auto o = std::make_shared<ModelsOptions>();
-        options.argument(
-            "WHERE", o->where,
-            "an embedded model, a directory with config.json and *.safetensors, or org/name");
-        options.flag("json", o->common.json, "results as JSON");
-        o->common.declare_strictness(options);
-        options.footer(
-            "The description says what the files hold and nothing is computed from: keys of "
-            "config.json\n"
-            "that are not known (a warning) and tensors that are known to be unused.");
-        return [o] { return o->where.empty() ? list_models(o->common.json) : describe_model(*o); };
-      }};
+  return {"models", "list what can be loaded, or describe and check one model",
+          [](OptionSet& options) {
+            auto o = std::make_shared<ModelsOptions>();
+            o->common.backend = "cpu";  // whose fingerprints can be compared
+            options.argument(
+                "WHERE", o->where,
+                "an embedded model, a directory with config.json and *.safetensors, or org/name");
+            options.flag("check", o->check,
+                         "run one pass of a fixed input and print a fingerprint of its "
+                         "predictions");
+            o->common.declare(options);
+            o->common.declare_strictness(options);
+            options.footer(
+                "The description says what the files hold and nothing is computed from: keys of "
+                "config.json\n"
+                "that are not known (a warning) and tensors that are known to be unused.\n"
+                "Fingerprints of --check are equal for equal models on every machine with the cpu "
+                "backend;\n"
+                "between backends, compare the tokens (docs/models.md#comparing-models).");
+            return [o] {
+              if (!o->where.empty()) return describe_model(*o);
+              if (o->check) throw Error("--check needs a model: umf models WHERE --check");
+              return list_models(o->common.json);
+            };
+          }};
 }
 
 }  // namespace umf

@@ -44,6 +44,7 @@ class LanguageModel final : public Model {
 
   const Checkpoint& checkpoint() const { return *checkpoint_; }
   const Tokenizer& tokenizer() const { return checkpoint_->tokenizer; }
+  const Backend& backend() const { return backend_; }
 
  private:
   // What the head shall see for each position of the query, and some rows more: padding.

@@ -27,6 +27,9 @@ class ProcessRewardModel {
   // The question and the answer with a mark behind each step.
   std::vector<Token> encode(const std::string& question, const std::string& answer) const;
 
+  Token step_mark() const { return step_mark_; }
+  const Checkpoint& checkpoint() const { return checkpoint_; }
+  const Backend& backend() const { return backend_; }
   int max_length() const { return checkpoint_.architecture.max_length; }
   const Tokenizer& tokenizer() const { return checkpoint_.tokenizer; }
 

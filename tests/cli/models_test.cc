@@ -63,5 +63,27 @@ TEST(Models, ATiedHeadIsSaid) {
   EXPECT_EQ(head({.tied = true}), "tied to the embedding");
 }
 
+TEST(Models, CheckPrintsAFingerprintThatPeopleCanCompare) {
+  const Finished run = umf({"models", tiny("tiny-llada"), "--check"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("predictions      fingerprint 5df7352f3b140f3e on cpu; tokens "));
+  for (const char* threads : {"1", "3"}) {
+    const Json json = Json::parse(
+        umf({"models", tiny("tiny-llada"), "--check", "--json", "--threads", threads}).out);
+    EXPECT_EQ(json["predictions"]["fingerprint"], "5df7352f3b140f3e");
+    EXPECT_EQ(json["predictions"]["backend"], "cpu");
+    EXPECT_EQ(json["predictions"]["tokens"].size(), 16);
+  }
+  EXPECT_THAT(umf({"models", with_leftovers("tiny-llada"), "--check"}).out,
+              HasSubstr("5df7352f3b140f3e"));
+  const Finished plain = umf({"models", tiny("tiny-llada"), "--check", "--backend", "reference"});
+  EXPECT_THAT(plain.out, HasSubstr(" on reference; tokens "));
+  EXPECT_THAT(umf({"models", tiny("tiny-prm"), "--check"}).out,
+              HasSubstr("fingerprint a856b87652cc7920 on cpu\n"));
+  EXPECT_FALSE(
+      Json::parse(umf({"models", tiny("tiny-llada"), "--json"}).out).contains("predictions"));
+  expect_refusal(umf({"models", "--check"}), "--check needs a model");
+}
+
 }  // namespace
 }  // namespace umf
