@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -38,6 +39,16 @@ std::optional<Token> look_up(const std::unordered_map<std::string, Token>& token
                              std::string_view name) {
   const auto found = tokens.find(std::string(name));
   return found == tokens.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Tokens that stand beside tokenizer.json and not in it: somebody added them and saved the other
+// files alone. Where both know a token, tokenizer.json counts.
+void add_missing(const std::vector<AddedToken>& beside, TokenizerSpec& spec) {
+  std::unordered_set<std::string> known;
+  for (const AddedToken& token : spec.added) known.insert(token.content);
+  for (const AddedToken& token : beside) {
+    if (known.insert(token.content).second) spec.added.push_back(token);
+  }
 }
 
 }  // namespace
@@ -131,6 +142,7 @@ Tokenizer Tokenizer::load(const Folder& folder) {
   TokenizerSpec spec;
   if (folder.contains(name)) {
     spec = parse_tokenizer_json(folder.read(name, kTokenizerFileLimit), folder.place(name));
+    add_missing(config.added, spec);
   } else if (folder.contains("vocab.json")) {
     spec = read_vocab_files(folder, config);
   } else {

@@ -22,9 +22,9 @@ struct TokenizerSpec;
 // Immutable after loading; every method may be called from several threads.
 class Tokenizer {
  public:
-  // Reads tokenizer.json, or vocab.json + merges.txt + tokenizer_config.json (with
-  // added_tokens.json where there is one). Throws Error naming the file and what is wrong or not
-  // supported.
+  // Reads tokenizer.json, or vocab.json + merges.txt + tokenizer_config.json, and the tokens that
+  // tokenizer_config.json and added_tokens.json add. Throws Error naming the file and what is wrong
+  // or not supported.
   static Tokenizer load(const Folder& folder);
   // A tokenizer.json in memory, without the files beside it: for tests. `where` names it in errors.
   static Tokenizer parse(std::string_view tokenizer_json, const std::string& where);

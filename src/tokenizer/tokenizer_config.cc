@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "tokenizer/large_json.h"
+#include "tokenizer/tokenizer_json.h"
 
 namespace umf {
 namespace {
@@ -33,10 +37,13 @@ void add_names(const Json& file, TokenizerConfig& config) {
     const auto text = token_text(value);
     if (role.ends_with("_token") && text) config.named.emplace(role, *text);
   }
-  const auto additional = file.find("additional_special_tokens");
-  if (additional == file.end() || !additional->is_array()) return;
-  for (const Json& value : *additional) {
-    if (const auto text = token_text(value)) config.additional.push_back(*text);
+  // The list of transformers 4, and that of 5, which may give the tokens names.
+  for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
+    const auto additional = file.find(key);
+    if (additional == file.end() || !additional->is_structured()) continue;
+    for (const Json& value : *additional) {
+      if (const auto text = token_text(value)) config.additional.push_back(*text);
+    }
   }
 }
 
@@ -66,6 +73,31 @@ AddedToken parse_added(const std::string& key, const Json& value, const std::str
   return token;
 }
 
+// It gives text and id only.
+void add_tokens_of(const Folder& folder, const std::string& name, TokenizerConfig& config) {
+  const std::string place = folder.place(name);
+  const auto document = parse_large_json(folder.read(name, kTokenizerFileLimit), place);
+  std::unordered_map<Token, std::string> known;
+  for (const AddedToken& token : config.added) known.emplace(token.id, token.content);
+  for (const auto& [text, id] : parse_vocab(document->root, place)) {
+    const auto other = known.find(id);
+    if (other == known.end()) {
+      config.added.push_back({.id = id, .content = std::string(text)});
+    } else if (other->second != text) {
+      throw Error(fmt::format("{}: id {} is '{}' here and '{}' in tokenizer_config.json", place, id,
+                              excerpt(text), excerpt(other->second)));
+    }
+  }
+}
+
+void mark_named_as_special(TokenizerConfig& config) {
+  std::unordered_set<std::string_view> special(config.additional.begin(), config.additional.end());
+  for (const auto& [role, text] : config.named) special.insert(text);
+  for (AddedToken& token : config.added) {
+    if (special.contains(token.content)) token.special = true;
+  }
+}
+
 }  // namespace
 
 TokenizerConfig read_tokenizer_config(const Folder& folder) {
@@ -88,6 +120,9 @@ TokenizerConfig read_tokenizer_config(const Folder& folder) {
   add_names(file, config);
   // For what is not named yet.
   add_names(read_object(folder, "special_tokens_map.json"), config);
+  const std::string added_file = "added_tokens.json";
+  if (folder.contains(added_file)) add_tokens_of(folder, added_file, config);
+  mark_named_as_special(config);
   return config;
 }
 

@@ -1,5 +1,5 @@
-// tokenizer_config.json and special_tokens_map.json: names for special tokens, and what the files
-// of a slow tokenizer leave unsaid.
+// tokenizer_config.json, special_tokens_map.json and added_tokens.json: names for special tokens,
+// and tokens that the other files leave unsaid.
 #pragma once
 
 #include <map>
@@ -14,12 +14,13 @@ namespace umf {
 struct TokenizerConfig {
   std::string tokenizer_class;               // empty when not given
   std::map<std::string, std::string> named;  // "eos_token" -> its text
-  std::vector<std::string> additional;       // additional_special_tokens
-  std::vector<AddedToken> added;             // added_tokens_decoder, by id
+  std::vector<std::string> additional;       // additional_special_tokens, extra_special_tokens
+  // added_tokens_decoder by id, then what only added_tokens.json has; special where they are named.
+  std::vector<AddedToken> added;
   bool add_prefix_space = false;
 };
 
-// A folder that has neither file gives an empty configuration. Throws Error on a broken file.
+// A folder that has none of the files gives an empty configuration. Throws Error on a broken file.
 TokenizerConfig read_tokenizer_config(const Folder& folder);
 
 }  // namespace umf

@@ -10,6 +10,7 @@ namespace umf {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Pair;
 
 TEST(Tokenizer, MergesGivenAsStringsOrPairsAreTheSame) {
@@ -120,6 +121,24 @@ TEST(Tokenizer, NamesComeFromTheConfigurationBesideTheFile) {
   EXPECT_EQ(tokenizer.named("unk_token"), 300);
   EXPECT_EQ(tokenizer.named("mask_token"), std::nullopt);
   EXPECT_EQ(tokenizer.named("add_bos_token"), std::nullopt);
+}
+
+TEST(Tokenizer, TokensThatOnlyTheFilesBesideItHaveAreAdded) {
+  const TemporaryFolder folder;
+  Json json = small_tokenizer();
+  json["added_tokens"] = {added_token(300, "<a>")};
+  folder.write("tokenizer.json", json.dump());
+  folder.write("tokenizer_config.json", R"({"mask_token": "<m>", "added_tokens_decoder": {
+      "300": {"content": "<a>", "special": true}, "301": {"content": "<m>", "special": true}}})");
+  folder.write("added_tokens.json", R"({"<a>": 300, "<t>": 302})");
+  const Tokenizer tokenizer = Tokenizer::load(folder.path());
+  EXPECT_EQ(tokenizer.named("mask_token"), 301);
+  EXPECT_TRUE(tokenizer.is_special(301));
+  EXPECT_FALSE(tokenizer.is_special(300)) << "tokenizer.json counts where it speaks";
+  EXPECT_THAT(tokenizer.encode("<a><t><m>", SpecialText::kParse), ElementsAre(300, 302, 301));
+  folder.write("added_tokens.json", R"({"<t>": 65})");
+  EXPECT_THAT(error_of([&] { Tokenizer::load(folder.path()); }),
+              HasSubstr("id 65 is the token 'A' and the added token '<t>'"));
 }
 
 TEST(Tokenizer, DroppedGapsSurviveAsBytes) {

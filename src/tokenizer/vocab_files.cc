@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "base/error.h"
 #include "tokenizer/large_json.h"
@@ -51,33 +50,6 @@ void read_merges(const Folder& folder, const std::string& name, TokenizerSpec& s
   }
 }
 
-// added_tokens.json gives text and id only; a token is special when the configuration names it.
-void read_added_tokens(const Folder& folder, const std::string& name, const TokenizerConfig& config,
-                       TokenizerSpec& spec) {
-  const std::string place = folder.place(name);
-  const auto document = parse_large_json(folder.read(name, kTokenizerFileLimit), place);
-  std::unordered_set<Token> known;
-  for (const AddedToken& token : config.added) known.insert(token.id);
-  for (const auto& [text, id] : parse_vocab(document->root, place)) {
-    if (known.contains(id)) {
-      const auto token = std::find_if(config.added.begin(), config.added.end(),
-                                      [id = id](const AddedToken& each) { return each.id == id; });
-      if (token->content == text) continue;
-      throw Error(fmt::format("{}: id {} is '{}' here and '{}' in tokenizer_config.json", place, id,
-                              excerpt(text), excerpt(token->content)));
-    }
-    spec.added.push_back({.id = id, .content = std::string(text)});
-  }
-}
-
-void mark_named_as_special(const TokenizerConfig& config, std::vector<AddedToken>& added) {
-  std::unordered_set<std::string_view> special(config.additional.begin(), config.additional.end());
-  for (const auto& [role, text] : config.named) special.insert(text);
-  for (AddedToken& token : added) {
-    if (special.contains(token.content)) token.special = true;
-  }
-}
-
 }  // namespace
 
 TokenizerSpec read_vocab_files(const Folder& folder, const TokenizerConfig& config) {
@@ -95,9 +67,6 @@ TokenizerSpec read_vocab_files(const Folder& folder, const TokenizerConfig& conf
   spec.vocab = parse_vocab(vocab->root, spec.source);
   read_merges(folder, merges_file, spec);
   spec.added = config.added;
-  const std::string added_file = "added_tokens.json";
-  if (folder.contains(added_file)) read_added_tokens(folder, added_file, config, spec);
-  mark_named_as_special(config, spec.added);
   spec.splits = {{std::string(kQwen2Regex), false}};
   spec.nfc = true;
   // The slow classes normalise the whole text first, so that every added token is found in the

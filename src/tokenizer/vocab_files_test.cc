@@ -59,6 +59,18 @@ TEST(VocabFiles, OldAddedTokensFileIsSpecialWhereTheConfigurationNamesIt) {
   EXPECT_FALSE(tokenizer.contains(300));
 }
 
+TEST(VocabFiles, FurtherSpecialTokensAreAListOrHaveNames) {
+  for (const Json& further : {Json({"<m>"}), Json({{"image_token", "<m>"}})}) {
+    for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
+      Files files;
+      files.folder.write("added_tokens.json", R"({"<m>": 301})");
+      EXPECT_FALSE(files.load().is_special(301));
+      files.config[key] = further;
+      EXPECT_TRUE(files.load().is_special(301)) << key << further;
+    }
+  }
+}
+
 TEST(VocabFiles, RefuseOtherClassesByName) {
   Files files;
   files.config["tokenizer_class"] = "GPT2Tokenizer";
