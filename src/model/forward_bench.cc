@@ -209,6 +209,56 @@ void compare_precisions(int rounds) {
   }
 }
 
+// Passes over few rows behind a whole one (docs/algorithm.md#anchored-passes).
+void time_few_rows(int rounds) {
+  const Shape& shape = kShapes[0];
+  constexpr int kLength = 1024;
+  const TemporaryDirectory directory;
+  write_random_model(spec_of(shape), directory.path(), {.dtype = "BF16"});
+  fmt::print(
+      "\n| backend | threads | active of {} | whole pass | pass over them | of a whole one | of "
+      "its "
+      "arithmetic |\n|---|---|---|---|---|---|---|\n",
+      kLength);
+  for (const auto& make : {make_cpu_backend, make_cpu_bf16_backend}) {
+    for (const int threads : {1, 2}) {
+      const auto backend = make(threads, "");
+      LanguageModel model("bench", open_checkpoint({directory.path(), ""}), *backend);
+      const std::vector<Token> tokens(kLength, model.info().tokens.mask);
+      const auto anchor = model.make_anchor();
+      for (const int active : {32, 64, 128}) {
+        // Masks behind a prompt of a quarter, of which every so many is active.
+        std::vector<int> wanted, few;
+        for (int i = kLength / 4; i < kLength; ++i) {
+          wanted.push_back(i);
+          if (i % (kLength * 3 / 4 / active) == 0) few.push_back(i);
+        }
+        const Query whole{
+            .tokens = tokens, .positions = wanted, .sampling = {}, .anchor = anchor.get()};
+        const Query part{.tokens = tokens,
+                         .positions = few,
+                         .sampling = {},
+                         .anchor = anchor.get(),
+                         .active = few};
+        std::vector<double> a, b;
+        for (int round = -1; round < rounds; ++round) {
+          const double t[] = {seconds_of([&] {
+                                model.predict({&whole, 1});
+                              }),
+                              seconds_of([&] {
+                                model.predict({&part, 1});
+                              })};
+          if (round >= 0) a.push_back(t[0]), b.push_back(t[1]);
+        }
+        fmt::print("| {} | {} | {} | {:.0f} ms | {:.1f} ms | {:.3f} | {:.3f} |\n", backend->name(),
+                   threads, few.size(), median(a) * 1e3, median(b) * 1e3, median(b) / median(a),
+                   model.share_of_pass(part));
+        std::fflush(stdout);
+      }
+    }
+  }
+}
+
 // Peak memory of a process that opens the model and makes one pass, in bytes.
 double peak_of_child(const std::filesystem::path& directory, int length) {
   const pid_t child = ::fork();
@@ -249,8 +299,10 @@ void measure_memory() {
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   const bool quick = mode == "--quick";
-  if (mode != "--precisions") umf::time_shapes(quick ? 3 : 15);
-  umf::compare_precisions(quick ? 3 : 15);
+  const int rounds = quick ? 3 : 15;
+  if (mode != "--precisions" && mode != "--few-rows") umf::time_shapes(rounds);
+  if (mode != "--few-rows") umf::compare_precisions(rounds);
+  if (mode != "--precisions") umf::time_few_rows(quick ? 1 : 5);
   if (mode.empty()) umf::measure_memory();
   return 0;
 }
