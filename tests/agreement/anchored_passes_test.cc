@@ -125,16 +125,18 @@ TEST_P(AnchoredPasses, CostTheirShareOfAWholePass) {
   EXPECT_GT(share(some()), 0.05);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Families, AnchoredPasses,
-    testing::Combine(testing::Values("tiny-llada", "tiny-dream", "tiny-sdc", "large-llada-gqa",
-                                     "large-dream", "large-sdc"),
-                     testing::Values("cpu", "reference", "cuda", "cuda-f32", "cuda-fp8")),
-    [](const auto& info) {
-      std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
-      std::ranges::replace(name, '-', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Families, AnchoredPasses,
+                         testing::Combine(testing::Values("tiny-llada", "tiny-dream", "tiny-sdc",
+                                                          "large-llada-gqa", "large-dream",
+                                                          "large-sdc"),
+                                          testing::Values("cpu", "cpu-bf16", "reference", "cuda",
+                                                          "cuda-f32", "cuda-fp8")),
+                         [](const auto& info) {
+                           std::string name =
+                               std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace umf
