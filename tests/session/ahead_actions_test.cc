@@ -36,8 +36,9 @@ struct TogetherReplica final : Replica {
   std::optional<WalkSetup> setup_;
 };
 
-Plan together(const std::string& search, int actions, const WalkOptions& walk = {.window = 48}) {
-  Plan plan{.search = search, .options = {.budget = 120}};
+AheadPlan together(const std::string& search, int actions,
+                   const WalkOptions& walk = {.window = 48}) {
+  AheadPlan plan{.search = search, .options = {.budget = 120}};
   plan.replica = [=] { return std::make_unique<TogetherReplica>(actions, walk); };
   return plan;
 }
@@ -52,7 +53,7 @@ TEST(AheadActions, ParallelCommitsEnsemblesAndOpeningsGiveTheSame) {
                                   WalkOptions{.window = 48, .policy = WindowPolicy::kFixedWindow},
                                   WalkOptions{.window = 48, .closed_text = true}}) {
     expect_same_for_all(together("odds", 4, walk));
-    Plan plan = together("unmaskfork", 4, walk);
+    AheadPlan plan = together("unmaskfork", 4, walk);
     expect_same_for_all(plan);
     for (const BudgetPolicy policy : {BudgetPolicy::kFinish, BudgetPolicy::kSkip}) {
       plan.options.policy = policy;
@@ -66,13 +67,13 @@ TEST(AheadActions, ParallelCommitsEnsemblesAndOpeningsGoOnAfterAnyBreak) {
   for (const char* search : {"unmaskfork", "odds"}) {
     SCOPED_TRACE(search);
     const TemporaryDirectory directory;
-    const Plan plan = together(search, 4);
-    const Report expected = run(plan, 0, directory / "whole");
+    const AheadPlan plan = together(search, 4);
+    const AheadReport expected = run(plan, 0, directory / "whole");
     int breaks = 0;
     for (std::size_t end = expected.journal.find('\n') + 1; end < expected.journal.size();
          end = expected.journal.find('\n', end) + 1) {
       write_file(directory / "part", expected.journal.substr(0, end));
-      const Report resumed = run(plan, 2, directory / "part");
+      const AheadReport resumed = run(plan, 2, directory / "part");
       EXPECT_EQ(resumed.result, expected.result);
       EXPECT_EQ(resumed.trace, expected.trace);
       EXPECT_TRUE(journal_entries(resumed.journal) == journal_entries(expected.journal));
@@ -88,12 +89,12 @@ TEST(AheadActions, ParallelCommitsEnsemblesAndOpeningsGoOnAfterAnyBreak) {
 
 TEST(AheadActions, WithoutTheCacheParallelCommitsAndEnsemblesFindTheSame) {
   for (const int actions : {2, 3}) {
-    Plan plan = together("unmaskfork", actions, {.window = 24});
+    AheadPlan plan = together("unmaskfork", actions, {.window = 24});
     plan.options.budget = LONG_MAX;
-    const Report cached = run(plan, 0);
+    const AheadReport cached = run(plan, 0);
     plan.options.use_cache = false;
-    const Report walked = run(plan, 0);
-    const auto found = [](const Report& report) {
+    const AheadReport walked = run(plan, 0);
+    const auto found = [](const AheadReport& report) {
       return report.result.substr(0, report.result.find(" | nfe"));
     };
     EXPECT_EQ(found(walked), found(cached));
@@ -125,13 +126,13 @@ TEST(AheadActions, TransformersGiveTheSameOnEveryNumberOfThreads) {
   };
   for (const auto& names : {std::vector<std::string>{"tiny-dream", "tiny-llada"},
                             {"tiny-dream", "tiny-llada", "tiny-diffucoder"}}) {
-    Plan plan{.options = {.budget = 170}};
+    AheadPlan plan{.options = {.budget = 170}};
     plan.replica = [&] { return std::make_unique<Tiny>(names, 1); };
-    const Report expected = run(plan, 0);
+    const AheadReport expected = run(plan, 0);
     for (const int threads : {1, 2}) {
       plan.replica = [&] { return std::make_unique<Tiny>(names, threads); };
       for (const int workers : {1, 2, 4}) {
-        const Report report = run(plan, workers);
+        const AheadReport report = run(plan, workers);
         EXPECT_EQ(report.result, expected.result) << workers << " workers, " << threads;
         EXPECT_EQ(report.trace, expected.trace);
       }

@@ -44,22 +44,22 @@ TEST(Ahead, EveryBudgetPolicyAndRewardGivesTheSame) {
 }
 
 TEST(Ahead, EveryOptionGivesTheSame) {
-  const auto expect_same_with = [](const std::function<void(Plan&)>& change) {
-    Plan plan{.options = {.budget = 170}};
+  const auto expect_same_with = [](const std::function<void(AheadPlan&)>& change) {
+    AheadPlan plan{.options = {.budget = 170}};
     change(plan);
     expect_same_for_all(plan);
   };
-  expect_same_with([](Plan& plan) { plan.options.use_cache = false; });
-  expect_same_with([](Plan& plan) { plan.options.stop_at_reward = 0.7; });
-  expect_same_with([](Plan& plan) { plan.judge_again = true; });
-  expect_same_with([](Plan& plan) { plan.options.curve = {10, 20, 55, 90, 169}; });
-  expect_same_with([](Plan& plan) {
+  expect_same_with([](AheadPlan& plan) { plan.options.use_cache = false; });
+  expect_same_with([](AheadPlan& plan) { plan.options.stop_at_reward = 0.7; });
+  expect_same_with([](AheadPlan& plan) { plan.judge_again = true; });
+  expect_same_with([](AheadPlan& plan) { plan.options.curve = {10, 20, 55, 90, 169}; });
+  expect_same_with([](AheadPlan& plan) {
     plan.options.curve = {30, 70};
     plan.walk.closed_text = true;
   });
-  expect_same_with([](Plan& plan) { plan.walk.policy = WindowPolicy::kFixedWindow; });
-  expect_same_with([](Plan& plan) { plan.walk.block_length = 5; });
-  expect_same_with([](Plan& plan) {
+  expect_same_with([](AheadPlan& plan) { plan.walk.policy = WindowPolicy::kFixedWindow; });
+  expect_same_with([](AheadPlan& plan) { plan.walk.block_length = 5; });
+  expect_same_with([](AheadPlan& plan) {
     plan.actions = 2;
     plan.options.budget = LONG_MAX;
     plan.worth = in_eighths;
@@ -69,12 +69,12 @@ TEST(Ahead, EveryOptionGivesTheSame) {
 
 TEST(Ahead, ACheckpointOfOneIsContinuedByMany) {
   const TemporaryDirectory directory;
-  const Plan plan{.options = {.budget = 150}};
-  const Report expected = run(plan, 0, directory / "whole");
+  const AheadPlan plan{.options = {.budget = 150}};
+  const AheadReport expected = run(plan, 0, directory / "whole");
   for (std::size_t end = expected.journal.find('\n') + 1; end < expected.journal.size();
        end = expected.journal.find('\n', end) + 1) {
     write_file(directory / "part", expected.journal.substr(0, end));
-    const Report resumed = run(plan, 2, directory / "part");
+    const AheadReport resumed = run(plan, 2, directory / "part");
     EXPECT_EQ(resumed.result, expected.result);
     EXPECT_TRUE(journal_entries(resumed.journal) == journal_entries(expected.journal));
     if (HasFailure()) break;
@@ -95,7 +95,7 @@ TEST(Ahead, AModelThatThrowsEndsTheSearchWhereItWouldHave) {
   int errors = 0;
   for (const int rarity : {3, 40, 120, 200, 400}) {
     SCOPED_TRACE(rarity);
-    Plan plan{.options = {.budget = 170}};
+    AheadPlan plan{.options = {.budget = 170}};
     plan.replica = [&] {
       return std::make_unique<ScriptedReplica>(3, plan.walk, break_down(rarity));
     };
@@ -106,10 +106,10 @@ TEST(Ahead, AModelThatThrowsEndsTheSearchWhereItWouldHave) {
 }
 
 TEST(Ahead, AJudgeThatThrowsEndsTheSearchWhereItWouldHave) {
-  const Plan plan{.options = {.budget = 170}, .worth = [](std::string_view text) {
-                    if (worth_of(text) > 0.6) throw std::runtime_error("the judge left");
-                    return worth_of(text);
-                  }};
+  const AheadPlan plan{.options = {.budget = 170}, .worth = [](std::string_view text) {
+                         if (worth_of(text) > 0.6) throw std::runtime_error("the judge left");
+                         return worth_of(text);
+                       }};
   expect_same_for_all(plan);
   EXPECT_THAT(run(plan, 2).result, testing::StartsWith("error 'the judge left'"));
 }
@@ -117,19 +117,20 @@ TEST(Ahead, AJudgeThatThrowsEndsTheSearchWhereItWouldHave) {
 TEST(Ahead, AnInterruptEndsTheSearchAndKeepsWhatWasFound) {
   for (const int workers : {1, 2, 4}) {
     std::atomic<int> passes = 0;
-    const Report report = run({.search = "best-of-n", .actions = 1, .options = {.budget = 1 << 30}},
-                              workers, {}, [&](const Pass&) { return ++passes < 50; });
+    const AheadReport report =
+        run({.search = "best-of-n", .actions = 1, .options = {.budget = 1 << 30}}, workers, {},
+            [&](const Pass&) { return ++passes < 50; });
     EXPECT_THAT(report.result, testing::StartsWith("interrupted ''"));
     EXPECT_THAT(report.result, testing::HasSubstr("iteration"));
   }
 }
 
 TEST(Ahead, WhoWatchesSeesThePassesOfTheTrialsThatTheSearchAsksFor) {
-  const Plan plan{.options = {.budget = 170}};
+  const AheadPlan plan{.options = {.budget = 170}};
   for (const int workers : {0, 1, 2, 4}) {
     std::mutex mutex;
     std::vector<Trial> seen;
-    const Report report = run(plan, workers, {}, [&](const Pass& pass) {
+    const AheadReport report = run(plan, workers, {}, [&](const Pass& pass) {
       const std::lock_guard lock(mutex);
       if (seen.empty() || seen.back() != pass.trial) seen.push_back(pass.trial);
       return true;
@@ -170,7 +171,7 @@ class Gate {
 TEST(Ahead, TheRootsRolloutsRunTogether) {
   Gate gate(3);
   std::atomic<bool> together = true;
-  Plan plan{.options = {.budget = 3 * kAheadWindow}};
+  AheadPlan plan{.options = {.budget = 3 * kAheadWindow}};
   plan.replica = [&] {
     auto first = std::make_shared<std::once_flag>();
     return std::make_unique<ScriptedReplica>(
@@ -213,7 +214,7 @@ class ForcedWalks final : public World {
   long passes_ = 0;
 };
 
-ForcedWalks find_forced(const Plan& plan) {
+ForcedWalks find_forced(const AheadPlan& plan) {
   const auto replica = make_replica(plan);
   States states(replica->setup());
   SharedJudge judge(plan.worth, plan.parts);
@@ -230,9 +231,9 @@ ForcedWalks find_forced(const Plan& plan) {
 
 // Every judgement waits until the walk that must come next has made a pass.
 TEST(Ahead, WhatMustComeNextIsUnmaskedWhileARewardIsJudged) {
-  for (Plan plan :
-       {Plan{.search = "best-of-n", .actions = 1, .options = {.budget = 3 * kAheadWindow}},
-        Plan{.options = {.budget = 170}, .worth = in_eighths, .parts = 8}}) {
+  for (AheadPlan plan :
+       {AheadPlan{.search = "best-of-n", .actions = 1, .options = {.budget = 3 * kAheadWindow}},
+        AheadPlan{.options = {.budget = 170}, .worth = in_eighths, .parts = 8}}) {
     const auto worth = plan.worth;
     const ForcedWalks forced = find_forced(plan);
     const auto& after = forced.certain_after;
@@ -261,7 +262,7 @@ TEST(Ahead, WhatMustComeNextIsUnmaskedWhileARewardIsJudged) {
       }
       return worth(text);
     };
-    const Report report = run(plan, 1);
+    const AheadReport report = run(plan, 1);
     EXPECT_TRUE(beside) << "it was not begun";
     EXPECT_EQ(report.ahead.forced, std::ranges::count_if(after, [](long n) { return n > 0; }));
     EXPECT_EQ(report.ahead.wasted(), 0) << "one worker begins nothing else";

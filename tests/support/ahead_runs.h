@@ -87,7 +87,7 @@ struct ScriptedReplica final : Replica {
   std::optional<WalkSetup> setup_;
 };
 
-struct Plan {
+struct AheadPlan {
   std::string search = "unmaskfork";
   int actions = 3;
   SolveOptions options = {.budget = 8 * kAheadWindow + 7};
@@ -99,7 +99,7 @@ struct Plan {
   MakeReplica replica = {};
 };
 
-struct Report {
+struct AheadReport {
   std::string result, trace, journal;
   Speculation ahead;
   std::vector<Trial> walked;  // not taken from the cache
@@ -131,13 +131,14 @@ inline std::string describe(const Solution& solution, const States& states) {
   return text;
 }
 
-inline std::unique_ptr<Replica> make_replica(const Plan& plan) {
+inline std::unique_ptr<Replica> make_replica(const AheadPlan& plan) {
   return plan.replica ? plan.replica() : std::make_unique<ScriptedReplica>(plan.actions, plan.walk);
 }
 
 // Searches with `workers` walkers; 0 is the plain world that does only what it is asked.
-inline Report run(const Plan& plan, int workers, const std::filesystem::path& journal_path = {},
-                  const WalkObserver& observer = {}) {
+inline AheadReport run(const AheadPlan& plan, int workers,
+                       const std::filesystem::path& journal_path = {},
+                       const WalkObserver& observer = {}) {
   std::vector<std::unique_ptr<Replica>> replicas;
   std::vector<Walker> walkers;
   const auto home = make_replica(plan);
@@ -170,7 +171,7 @@ inline Report run(const Plan& plan, int workers, const std::filesystem::path& jo
   if (!journal_path.empty())
     journal.emplace(inner, journal_path, Json{{"plan", 1}}, journal_states(states, remembering));
   World& world = journal ? static_cast<World&>(*journal) : inner;
-  Report report;
+  AheadReport report;
   const Solution solution =
       solve(*search, world, known, plan.options, [&](const RolloutEvent& event) {
         if (!event.outcome.cached) report.walked.push_back(event.trial);
@@ -190,16 +191,16 @@ inline Report run(const Plan& plan, int workers, const std::filesystem::path& jo
 
 // The same for every number of workers; gives back what four of them did ahead. Journals are synced
 // after every line, which takes longer than everything else here.
-inline Speculation expect_same_for_all(const Plan& plan, bool journals = false) {
+inline Speculation expect_same_for_all(const AheadPlan& plan, bool journals = false) {
   const TemporaryDirectory directory;
   const auto file = [&](int workers) {
     return journals ? directory / std::to_string(workers) : std::filesystem::path();
   };
-  const Report expected = run(plan, 0, file(0));
+  const AheadReport expected = run(plan, 0, file(0));
   Speculation ahead;
   for (const int workers : {1, 2, 4}) {
     SCOPED_TRACE(fmt::format("{} workers", workers));
-    const Report report = run(plan, workers, file(workers));
+    const AheadReport report = run(plan, workers, file(workers));
     EXPECT_EQ(report.result, expected.result);
     EXPECT_EQ(report.trace, expected.trace);
     EXPECT_TRUE(journal_entries(report.journal) == journal_entries(expected.journal));
