@@ -58,15 +58,6 @@ std::vector<Prediction> AnchoredModel::predict(std::span<const Token> prompt,
   return predictions;
 }
 
-AnchoredModel* Anchors::of(int participant, Model& model, const Action& action) {
-  if (action.anchor == AnchorRule::kNone) return nullptr;
-  return &models_.try_emplace(participant, model, action).first->second;
-}
-
-void Anchors::forget() {
-  for (auto& [participant, model] : models_) model.forget();
-}
-
 void AnchoredModel::choose(std::span<const int> cells, std::span<const Prediction> predictions,
                            int wanted) {
   std::vector<int> order(cells.size());

@@ -2,7 +2,6 @@
 // (docs/algorithm.md#anchored-passes).
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -46,25 +45,6 @@ class AnchoredModel {
   std::vector<int> chosen_;      // its masks whose rows are computed from then on
   std::vector<int> rows_;        // cells of the next pass; none: it is a whole one
   double share_ = 1;
-};
-
-// Of one walk, by participant; made when they are first asked.
-class Anchors {
- public:
-  // nullptr where the action has no anchor.
-  AnchoredModel* of(int participant, Model& model, const Action& action);
-  void forget();
-
-  // One more pass of the model that `of` gave.
-  void count(const AnchoredModel* anchored) {
-    partial += anchored != nullptr && anchored->was_partial() ? 1 : 0;
-    equivalents += anchored != nullptr ? anchored->share() : 1;
-  }
-  int partial = 0;
-  double equivalents = 0;
-
- private:
-  std::map<int, AnchoredModel> models_;
 };
 
 }  // namespace umf

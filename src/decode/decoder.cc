@@ -163,15 +163,15 @@ class Run {
     const int masks = masks_before(options_.length), target = next_target(targets_, masks);
     StepRule own = rule;
     own.to_checkpoint = masks - target;
-    AnchoredModel* const anchored = anchors_.of(0, model_, action_);
+    AnchoredModel* const anchored = passes_.anchored(0, model_, action_);
     const std::vector<Commit> commits =
         denoise(model_, prompt_, result_.window, action_, 0, own, anchored);
     for (const Commit& commit : commits) result_.window[commit.cell] = commit.token;
-    if (masks_before(options_.length) <= target) anchors_.forget();
+    if (masks_before(options_.length) <= target) passes_.forget();
     ++result_.passes;
-    anchors_.count(anchored);
-    result_.partial = anchors_.partial;
-    result_.equivalents = anchors_.equivalents;
+    passes_.count(anchored);
+    result_.partial = passes_.partial();
+    result_.equivalents = passes_.equivalents();
     return observer_(result_, commits);
   }
 
@@ -195,7 +195,7 @@ class Run {
   const PassObserver& observer_;
   std::vector<int>
       targets_;  // masks left at checkpoints, where anchors are taken: those of a search
-  Anchors anchors_;
+  WalkPasses passes_{BudgetUnit::kPasses};
   Decoding result_;
 };
 

@@ -37,7 +37,7 @@ struct Surest {
 class Turns {
  public:
   Turns(const WalkSetup& setup, WindowState& state, const Action& action, int index, int limit,
-        const LookObserver& observer, Anchors& anchors)
+        const LookObserver& observer, WalkPasses& passes)
       : setup_(setup),
         state_(state),
         members_(members_of(action)),
@@ -45,7 +45,7 @@ class Turns {
         index_(index),
         limit_(limit),
         observer_(observer),
-        anchors_(anchors) {
+        passes_(passes) {
     looks_.reserve(members_.size());  // others point into it
   }
 
@@ -58,7 +58,7 @@ class Turns {
   bool cells_correspond() const;
   // Makes the forward pass of a look.
   void pass(Look& look);
-  bool out_of_passes() const { return turn_.passes == limit_; }
+  bool out_of_passes() const { return passes_.spent() == limit_; }
   // False: the observer has seen enough.
   bool show(const Look& look, const WindowState& window);
   void write(const Look& look, const std::vector<const Answer*>& answers);
@@ -74,7 +74,7 @@ class Turns {
   const CommitRule& rule_;
   const int index_, limit_;
   const LookObserver& observer_;
-  Anchors& anchors_;
+  WalkPasses& passes_;
   std::vector<Look> looks_;
   Turn turn_;
 };
@@ -111,11 +111,10 @@ void Turns::pass(Look& look) {
                       .time = state_time(masks, setup_.options().window),
                       .to_checkpoint = masks - next_target(setup_.targets(), masks)};
   const Action& action = members_[look.member];
-  AnchoredModel* const anchored = anchors_.of(look.model, *participant.model, action);
+  AnchoredModel* const anchored = passes_.anchored(look.model, *participant.model, action);
   look.answers = ask(*participant.model, participant.prompt, cells, action,
                      index_ + (look.member << 16), rule, anchored);
-  ++turn_.passes;
-  anchors_.count(anchored);
+  passes_.count(anchored);
 }
 
 bool Turns::show(const Look& look, const WindowState& window) {
@@ -226,8 +225,8 @@ Turn Turns::poll() {
 }  // namespace
 
 Turn take_turn(const WalkSetup& setup, WindowState& state, const Action& action, int index,
-               int limit, const LookObserver& observer, Anchors& anchors) {
-  Turns turns(setup, state, action, index, limit, observer, anchors);
+               int limit, const LookObserver& observer, WalkPasses& passes) {
+  Turns turns(setup, state, action, index, limit, observer, passes);
   return action.ensemble == Ensemble::kPoll ? turns.poll() : turns.relay();
 }
 

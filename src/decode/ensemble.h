@@ -15,9 +15,8 @@ struct SignedCommit {
   int model = 0;
 };
 
-// From one commit to the next: as many forward passes as models looked.
+// From one commit to the next; every look is a forward pass.
 struct Turn {
-  int passes = 0;
   std::vector<SignedCommit> commits;  // in ascending order of cells; none: cut before anyone wrote
   bool stopped = false;               // by the observer
 };
@@ -28,10 +27,10 @@ using LookObserver = std::function<bool(int model, const WindowState& window,
                                         const std::vector<SignedCommit>& commits)>;
 
 // The turn of the action numbered `index` in a state with masks that fits one of its models at
-// least. Writes into the state, in the ids of whoever wrote. At most `limit` passes; a turn that
-// needs more commits nothing. Depends on the state and the action, and with an anchor on the turns
-// since the last checkpoint.
+// least. Writes into the state, in the ids of whoever wrote. Spends up to `limit` of the
+// walk; a turn that needs more commits nothing. Depends on the state and the action, and with an
+// anchor on the turns since the last checkpoint.
 Turn take_turn(const WalkSetup& setup, WindowState& state, const Action& action, int index,
-               int limit, const LookObserver& observer, Anchors& anchors);
+               int limit, const LookObserver& observer, WalkPasses& passes);
 
 }  // namespace umf

@@ -60,16 +60,6 @@ WalkSetup::WalkSetup(std::vector<Participant> participants, std::vector<Action> 
   }
 }
 
-BudgetUnit parse_budget_unit(const std::string& name) {
-  if (name == "passes") return BudgetUnit::kPasses;
-  if (name == "equivalents") return BudgetUnit::kEquivalents;
-  throw Error(fmt::format("there is no budget unit '{}'; choose passes or equivalents", name));
-}
-
-const char* name_of(BudgetUnit unit) {
-  return unit == BudgetUnit::kPasses ? "passes" : "equivalents";
-}
-
 void WalkSetup::check(const Action& action) const {
   const std::vector<Action> members = members_of(action);
   for (const Action& member : members) check_member(member);

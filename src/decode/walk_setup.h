@@ -9,6 +9,7 @@
 #include "decode/action.h"
 #include "decode/convert.h"
 #include "decode/walk.h"
+#include "decode/walk_passes.h"
 
 namespace umf {
 
@@ -19,14 +20,6 @@ struct Participant {
   const Tokenizer* tokenizer = nullptr;
   std::vector<Token> prompt;
 };
-
-// What a budget counts.
-enum class BudgetUnit {
-  kPasses,       // forward passes, whatever they compute
-  kEquivalents,  // their arithmetic in whole passes, of a rollout rounded up
-};
-BudgetUnit parse_budget_unit(const std::string& name);  // throws Error
-const char* name_of(BudgetUnit unit);
 
 struct WalkOptions {
   int window = 256;

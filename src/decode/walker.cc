@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -26,13 +25,6 @@ Action drawn(Action action, std::uint64_t draw) {
 }
 
 }  // namespace
-
-// No pass costs more than one, so that a limit is never passed over.
-void Walker::Way::count(int made) {
-  passes += made;
-  walk.passes =
-      unit == BudgetUnit::kPasses ? passes : static_cast<int>(std::ceil(anchors.equivalents));
-}
 
 Walk Walker::walk(const Trial& trial, const WindowState& from, int limit,
                   const WalkObserver& observer) {
@@ -77,7 +69,7 @@ Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
   const Action action = drawn(setup_.actions()[trial.action], trial.draw);
   if (action.remask != Remask::kNone)
     return remask_from(std::move(state), trial, action, limit, observer);
-  Way way{trial, action, observer, limit, setup_.options().unit};
+  Way way{trial, action, observer, limit, WalkPasses(setup_.options().unit)};
   Walk& walk = way.walk;
   const auto arrive = [&] {
     walk.path.push_back(state);
@@ -99,13 +91,13 @@ Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
     at_checkpoint = masks <= target;
     if (at_checkpoint) {
       arrive();
-      way.anchors.forget();
+      way.passes.forget();
     }
   }
   if (!at_checkpoint) arrive();
   walk.complete = masks == 0;
-  walk.partial = way.anchors.partial;
-  walk.equivalents = way.anchors.equivalents;
+  walk.partial = way.passes.partial();
+  walk.equivalents = way.passes.equivalents();
   return std::move(way.walk);
 }
 
@@ -184,14 +176,14 @@ Walker::Progress Walker::step(WindowState& state, Way& way) const {
                       .steps_left = steps_left,
                       .time = state_time(masks, setup_.options().window),
                       .to_checkpoint = masks - next_target(setup_.targets(), masks)};
-  AnchoredModel* const anchored = way.anchors.of(action.model, *participant.model, action);
+  AnchoredModel* const anchored = way.passes.anchored(action.model, *participant.model, action);
   const std::vector<Commit> commits = denoise(*participant.model, participant.prompt, state.cells,
                                               action, way.trial.action, rule, anchored);
-  way.anchors.count(anchored);
-  way.count(1);
+  way.passes.count(anchored);
+  way.walk.passes = way.passes.spent();
   for (const auto& [cell, token] : commits) {
     state.cells[cell] = token;
-    way.walk.writes.push_back({way.passes, cell, token, action.model, state.lexicon});
+    way.walk.writes.push_back({way.passes.made(), cell, token, action.model, state.lexicon});
   }
   // Origin spends as many passes on a range as it has masks; with the last mask the rest is
   // dropped.
@@ -228,14 +220,14 @@ Walker::Progress Walker::step_together(WindowState& state, Way& way) const {
         {way.trial, model, setup_.lexicon_of(window), window.cells, commits, writers});
   };
   Walk& walk = way.walk;
-  const Turn turn = take_turn(setup_, state, way.action, way.trial.action, way.limit - walk.passes,
-                              show, way.anchors);
-  way.count(turn.passes);
+  const Turn turn =
+      take_turn(setup_, state, way.action, way.trial.action, way.limit, show, way.passes);
+  walk.passes = way.passes.spent();
   if (turn.commits.empty()) return Progress::kCut;
   way.writers = recut(state);
   for (const auto& [commit, author] : turn.commits) {
     way.writers[commit.cell] = author;
-    walk.writes.push_back({way.passes, commit.cell, commit.token, author, state.lexicon});
+    walk.writes.push_back({way.passes.made(), commit.cell, commit.token, author, state.lexicon});
   }
   return turn.stopped ? Progress::kStopped : Progress::kOn;
 }
@@ -249,7 +241,7 @@ Walker::Progress Walker::fill_behind(WindowState& state, Way& way) const {
   *mask = tokens.end_of_text;
   state.steps_left = 0;
   ++way.walk.spared;
-  way.walk.writes.push_back({way.passes, cell, tokens.end_of_text, author, state.lexicon});
+  way.walk.writes.push_back({way.passes.made(), cell, tokens.end_of_text, author, state.lexicon});
   return Progress::kOn;
 }
 

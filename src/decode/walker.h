@@ -67,12 +67,9 @@ class Walker {
     const Action& action;
     const WalkObserver& observer;
     int limit;
-    BudgetUnit unit;
+    WalkPasses passes;
     Walk walk = {};
-    int passes = 0;                 // made
     std::vector<int> writers = {};  // as in Pass
-    Anchors anchors = {};
-    void count(int made);  // passes that the anchors have counted
   };
   Progress fill_behind(WindowState& state, Way& way) const;
   Progress step(WindowState& state, Way& way) const;
