@@ -10,7 +10,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -19,3 +18,14 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+// The library defines a literal "..."_json, for which every file would instantiate a whole parser:
+// a third of a second each. Nobody here uses it. So it is declared only, and its body becomes that
+// of a template which nobody instantiates. (Releases that write it without a space are not changed
+// by this.)
+#define _json(...)        \
+  _json(__VA_ARGS__);     \
+  template <class Nobody> \
+  nlohmann::json literal(__VA_ARGS__)
+#include <nlohmann/json.hpp>
+#undef _json
