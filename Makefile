@@ -20,7 +20,7 @@ solve: build ## solve a built-in problem with the embedded models
 	@build/umf solve
 
 test: test-packages all ## build and run all tests
-	@ctest --preset cpu -j3
+	@ctest --preset cpu -j$$((2 * $$(nproc)))
 
 asan: packages ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@cmake --preset asan >/dev/null
