@@ -16,9 +16,8 @@
 #include "search/checkpoints.h"
 #include "session/problem_search.h"
 #include "support/bench_timing.h"
-#include "support/random_weights.h"
+#include "support/random_checkpoint.h"
 #include "support/temporary_directory.h"
-#include "tiny/tiny_models.h"
 
 namespace umf {
 namespace {
@@ -32,24 +31,6 @@ struct Options {
 };
 
 double gib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
-
-// A checkpoint with the tokenizer of a tiny one and random weights of another shape.
-struct RandomCheckpoint {
-  RandomWeights numbers;
-  Checkpoint checkpoint;
-
-  RandomCheckpoint(const std::filesystem::path& root, const char* tiny, Architecture architecture,
-                   const RandomWeights::Extra& extra = {})
-      : numbers(architecture, tiny_family(root, tiny)->names, extra),
-        checkpoint(open_checkpoint({root / tiny, ""})) {
-    checkpoint.architecture = architecture;
-    checkpoint.weights = numbers.weights();
-  }
-  static const Family* tiny_family(const std::filesystem::path& root, const char* tiny) {
-    write_tiny_model(tiny, root / tiny);
-    return open_checkpoint({root / tiny, ""}).family;
-  }
-};
 
 // Eighths that depend on every byte; with a reward model, also on what it says.
 class ToyReward final : public Reward {
@@ -66,18 +47,6 @@ class ToyReward final : public Reward {
  private:
   ProcessRewardModel* model_;
 };
-
-Architecture shrunk(Architecture a, bool quick) {
-  if (!quick) return a;
-  a.layers = 2;
-  a.hidden = 256;
-  a.mlp = 512;
-  a.vocabulary = 1024;
-  a.attention.heads = 4;
-  a.attention.kv_heads = 2;
-  a.attention.head_dim = 64;
-  return a;
-}
 
 Configuration configuration_for(const Options& options) {
   Configuration made{.search_name = "unmaskfork"};
