@@ -42,9 +42,10 @@ fuzz: packages ## fuzz every parser of untrusted input; FUZZ_SECONDS=60 each
 
 bench-gpu: packages ## steps and a whole search of the published shapes on the GPU, and small models (needs CUDA 13)
 	@cmake --preset cuda >/dev/null
-	@cmake --build --preset cuda --target engine_bench workers_bench whole_search_bench
+	@cmake --build --preset cuda --target engine_bench workers_bench whole_search_bench rollout_bench
 	@build-cuda/src/model/engine_bench
 	@build-cuda/src/model/engine_bench --backend cuda-fp8 --positions 1024
+	@build-cuda/src/decode/rollout_bench
 	@build-cuda/src/model/workers_bench
 	@build-cuda/src/session/whole_search_bench --prm
 	@build-cuda/src/session/whole_search_bench --window 64 --budget 512 --memory-limit 17

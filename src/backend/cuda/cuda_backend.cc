@@ -136,7 +136,7 @@ class CudaBackend final : public Backend {
   int logits_at_once() const override { return 40'000'000; }
   // A recorded pass serves every number of rows up to the next step.
   int padded_rows(int rows) const override {
-    const int step = rows <= 64 ? 16 : 64;
+    const int step = rows <= 64 ? 16 : rows <= 256 ? 32 : 64;
     return (rows + step - 1) / step * step;
   }
 

@@ -196,12 +196,16 @@ std::vector<float> small_layer(Bench& on, int rows, bool pause) {
   return on.read(logits);
 }
 
-TEST_P(Operations, ASmallPassIsTheSameInOneKernelAndOperationByOperation) {
+TEST_P(Operations, ASmallPassIsTheSameInOneKernelInAGraphAndOperationByOperation) {
   for (const int rows : {5, 33, 160, 1100}) {
     Bench gpu(make());
     const auto apart = small_layer(gpu, rows, true);
-    EXPECT_EQ(small_layer(gpu, rows, false), apart) << rows << " rows";
-    EXPECT_EQ(small_layer(gpu, rows, false), apart) << rows << " rows, again";
+    for (const int workers : {1, 1000, 1}) {
+      cuda_small_kernels_from(workers);
+      for (int time = 0; time < 3; ++time)
+        EXPECT_EQ(small_layer(gpu, rows, false), apart)
+            << rows << " rows, time " << time << ", one kernel from " << workers << " workers";
+    }
     Bench plain(make_reference_backend());
     const auto wanted = small_layer(plain, rows, false);
     umf::expect_near(apart, wanted,

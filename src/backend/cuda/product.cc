@@ -55,10 +55,10 @@ class Events {
 }  // namespace
 
 int row_bucket(int rows) {
-  for (const int small : {16, 32, 64, 128}) {
+  for (const int small : {16, 32, 64}) {
     if (rows <= small) return small;
   }
-  const int step = rows <= 4096 ? 128 : 1024;
+  const int step = rows <= 256 ? 32 : rows <= 512 ? 64 : rows <= 4096 ? 128 : 1024;
   return (rows + step - 1) / step * step;
 }
 
@@ -245,8 +245,14 @@ Products::Algorithm Products::choose(const Operation& op, const ProductShape& sh
   tried.out.data = out.data();
   const Problem problem(tried);
   std::vector<Algorithm> algorithms = {usual};
-  for (const auto& candidate : problem.candidates(handle_, shape.alignment)) {
-    algorithms.push_back(candidate.algo);
+  // Those for more rows, too: for few rows the library likes to split sums, and leaves out tiles
+  // that are fast without that.
+  for (const int rows : {shape.rows, 128, 256}) {
+    if (rows < shape.rows) continue;
+    Operation other = tried;
+    other.in.rows = other.out.rows = rows;
+    for (const auto& candidate : Problem(other).candidates(handle_, shape.alignment))
+      algorithms.push_back(candidate.algo);
   }
   Algorithm best{};
   float fastest = 1e30f;

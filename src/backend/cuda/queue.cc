@@ -1,9 +1,11 @@
 #include "backend/cuda/queue.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "backend/cuda/check.h"
+#include "backend/cuda/cuda_backend.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/small.h"
 
@@ -16,6 +18,13 @@ constexpr std::size_t kRecordings = 256;
 // A pass begins with this many, so that the device works while the host lists the others.
 constexpr std::size_t kBeginning = 16;
 
+// Passes of so few rows do not fill the GPU anyway
+// (docs/benchmarks.md#small-models-several-workers).
+constexpr int kFewRows = 64;
+
+std::atomic<int> queues = 0;          // of this process
+std::atomic<int> programs_from = 64;  // those of more rows are one kernel from here on
+
 cudaStream_t make_stream() {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
@@ -23,6 +32,8 @@ cudaStream_t make_stream() {
 }
 
 }  // namespace
+
+void cuda_small_kernels_from(int workers) { programs_from = workers; }
 
 Queue::Queue(bool small_models)
     : small_models_(small_models),
@@ -33,9 +44,12 @@ Queue::Queue(bool small_models)
       })),
       host_integers_(kIntegers * sizeof(int)),
       integers_(kIntegers * sizeof(int)),
-      stage_({reinterpret_cast<int*>(host_integers_.data()), kIntegers}) {}
+      stage_({reinterpret_cast<int*>(host_integers_.data()), kIntegers}) {
+  ++queues;
+}
 
 Queue::~Queue() {
+  --queues;
   settle();
   recordings_.clear();
   products_.reset();
@@ -58,7 +72,10 @@ bool Queue::runs_small(const Operation& operation) const {
 }
 
 bool Queue::runs_as_program(std::span<const Operation> operations) const {
-  return small_models_ && is_program(operations);
+  if (!small_models_ || !is_program(operations)) return false;
+  return queues >= programs_from || std::ranges::all_of(operations, [](const Operation& op) {
+           return op.out.rows <= kFewRows;
+         });
 }
 
 void Queue::flush() {
@@ -78,22 +95,22 @@ void Queue::flush() {
   const bool all_arrived = std::ranges::all_of(
       needed, [](const Weight* weight) { return !weight || weight->arrived(); });
   if (!all_arrived || operations.size() < kWorthRecording) return launch_all(operations, needed);
+  const bool as_program = runs_as_program(operations);
   const auto same = [&](const Recording& r) { return r.operations == operations; };
   const auto known = std::find_if(recordings_.begin(), recordings_.end(), same);
   if (known == recordings_.end()) {
-    Recording& recording = recordings_.emplace_front();
-    recording.operations = operations;
+    recordings_.emplace_front().operations = operations;
     if (recordings_.size() > kRecordings) recordings_.pop_back();
-    if (!runs_as_program(operations)) return launch_all(operations, needed);
-    put_on_device(recording);
+    if (!as_program) return launch_all(operations, needed);
   } else {
     recordings_.splice(recordings_.begin(), recordings_, known);
   }
-  replay(recordings_.front());
+  replay(recordings_.front(), as_program);
 }
 
-void Queue::replay(Recording& recording) {
-  if (recording.program.data()) {
+void Queue::replay(Recording& recording, bool as_program) {
+  if (as_program) {
+    if (!recording.program.data()) put_on_device(recording);
     launch_program(static_cast<const Operation*>(recording.program.data()),
                    static_cast<int>(recording.operations.size()), stream_);
   } else {

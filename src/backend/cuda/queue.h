@@ -44,8 +44,8 @@ class Queue {
   int replays() const { return replays_; }
 
  private:
-  // A sequence that was seen; recorded when it is seen again. Small ones need no graph but their
-  // list on the device.
+  // A sequence that was seen; recorded when it is seen again, as a graph, or as a list on the
+  // device for the kernel that goes through it.
   struct Recording {
     std::vector<Operation> operations;
     DeviceArray program;
@@ -58,7 +58,7 @@ class Queue {
   bool runs_as_program(std::span<const Operation> operations) const;
   void launch(const Operation& operation);
   void launch_all(std::span<const Operation> operations, std::span<const Weight* const> needed);
-  void replay(Recording& recording);
+  void replay(Recording& recording, bool as_program);
   void record(Recording& recording);
   void put_on_device(Recording& recording);
 
