@@ -1,6 +1,7 @@
 // The plain values that cross the backend seam: host tensors, activations, predictions.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,21 +17,51 @@
 namespace umf {
 
 // kF8 (one sign, four exponent, three mantissa bits) is how an approximate backend holds what the
-// products inside layers multiply; no file and no other operation has it.
-enum class DType : std::uint8_t { kF32, kF16, kBF16, kF8 };
+// products inside layers multiply; no file and no other operation has it. The types from kQ4_0 on
+// are GGUF's blocks (blocks.h): weights alone, and rows are whole blocks.
+enum class DType : std::uint8_t {
+  kF32,
+  kF16,
+  kBF16,
+  kF8,
+  kQ4_0,
+  kQ4_1,
+  kQ5_0,
+  kQ5_1,
+  kQ8_0,
+  kQ4_K,
+  kQ5_K,
+  kQ6_K
+};
 
-constexpr std::size_t size_of(DType type) {
-  return type == DType::kF32 ? 4 : type == DType::kF8 ? 1 : 2;
+struct DTypeFacts {
+  std::string_view name;
+  int block_elements, block_bytes;
+};
+inline constexpr DTypeFacts kDTypes[] = {
+    {"F32", 1, 4},    {"F16", 1, 2},      {"BF16", 1, 2},     {"F8_E4M3", 1, 1},
+    {"Q4_0", 32, 18}, {"Q4_1", 32, 20},   {"Q5_0", 32, 22},   {"Q5_1", 32, 24},
+    {"Q8_0", 32, 34}, {"Q4_K", 256, 144}, {"Q5_K", 256, 176}, {"Q6_K", 256, 210},
+};
+constexpr const DTypeFacts& facts_of(DType type) { return kDTypes[static_cast<int>(type)]; }
+
+constexpr std::string_view name_of(DType type) { return facts_of(type).name; }
+constexpr bool is_quantised(DType type) { return type >= DType::kQ4_0; }
+// Of a block; a number of a plain type is a block of its own.
+constexpr int block_elements(DType type) { return facts_of(type).block_elements; }
+constexpr std::size_t block_bytes(DType type) { return facts_of(type).block_bytes; }
+// Of a row, which is whole blocks.
+constexpr std::size_t row_bytes(DType type, int cols) {
+  return static_cast<std::size_t>(cols) / block_elements(type) * block_bytes(type);
 }
-constexpr std::string_view name_of(DType type) {
-  return type == DType::kF32   ? "F32"
-         : type == DType::kF16 ? "F16"
-         : type == DType::kF8  ? "F8_E4M3"
-                               : "BF16";
+// Of a number of a plain type: a quantised one has no bytes of its own.
+constexpr std::size_t size_of(DType type) {
+  assert(!is_quantised(type));
+  return block_bytes(type);
 }
 
 // A row-major matrix in a mapped file (a vector has one row). The memory outlives every handle that
-// a backend makes from it; `data` is aligned to the element size and no more.
+// a backend makes from it; `data` is aligned to the element size and no more (blocks: to nothing).
 struct HostTensor {
   const std::byte* data = nullptr;
   DType type = DType::kF32;

@@ -125,7 +125,7 @@ class CpuBackend : public Backend {
       assert(token >= 0 && token < weight.outputs);
       const HostTensor* part = weight.parts.data();
       for (; token >= part->rows; ++part) token -= part->rows;
-      const std::size_t bytes = static_cast<std::size_t>(part->cols) * size_of(part->type);
+      const std::size_t bytes = row_bytes(part->type, part->cols);
       kernels_.widen(part->data + token * bytes, part->type, part->cols, row(out, i));
     });
   }
@@ -289,9 +289,9 @@ class CpuBackend : public Backend {
     for (const HostTensor& part : weight.parts) {
       const int from = std::max(first, start), to = std::min(first + columns, start + part.rows);
       if (from < to) {
-        const std::size_t row_bytes = static_cast<std::size_t>(part.cols) * size_of(part.type);
+        const std::size_t bytes = row_bytes(part.type, part.cols);
         slices_.push_back(
-            {part.data + (from - start) * row_bytes, part.type, to - from, from - first, panels});
+            {part.data + (from - start) * bytes, part.type, to - from, from - first, panels});
         panels += ceil_div(to - from, kernels_.panel);
       }
       start += part.rows;
@@ -304,7 +304,7 @@ class CpuBackend : public Backend {
     if (!weight.small) {
       std::atomic<bool> small = false;
       for (const HostTensor& part : weight.parts) {
-        const std::size_t bytes = part.cols * size_of(part.type);
+        const std::size_t bytes = row_bytes(part.type, part.cols);
         for_rows(part.rows, part.cols, [&](int i) {
           if (kernels_.has_small(part.data + i * bytes, part.type, part.cols)) small = true;
         });

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "backend/blocks.h"
 #include "backend/cpu/bf16-inl.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/vec-inl.h"
@@ -306,6 +307,8 @@ inline void widen(const std::byte* from, DType type, std::size_t count, float* t
       break;
     case DType::kF8:
       break;  // in no file
+    default:
+      dequantise(type, from, {to, count});
   }
 }
 

@@ -293,6 +293,11 @@ class CudaBackend final : public Backend {
   std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
                                             std::span<const HostTensor> biases, DType type) {
     assert(!parts.empty() && (biases.empty() || biases.size() == parts.size()));
+    for (const HostTensor& part : parts) {
+      if (is_quantised(part.type))
+        throw Error(
+            fmt::format("backend '{}' does not multiply {} weights", name(), name_of(part.type)));
+    }
     std::vector<WeightPart> stored = {{{parts.begin(), parts.end()}, type}};
     if (!biases.empty()) {
       stored.push_back({{biases.begin(), biases.end()}, type_});

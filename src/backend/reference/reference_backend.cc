@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/reference/predict_row.h"
-#include "backend/reference/widen.h"
+#include "backend/widen.h"
 
 namespace umf {
 namespace {

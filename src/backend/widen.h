@@ -1,4 +1,4 @@
-// One stored number as float: the three types of published checkpoints.
+// One stored number of a plain type as float.
 #pragma once
 
 #include <bit>
@@ -26,7 +26,7 @@ inline float widen_f16(std::uint16_t bits) {
   return std::bit_cast<float>(sign | exponent | (magnitude & 0x03FF) << 13);
 }
 
-// Element `index` of `tensor`, which may lie at any address.
+// Element `index` of `tensor`, whose type is a plain one and which may lie at any address.
 inline float element(const HostTensor& tensor, std::size_t index) {
   const std::byte* at = tensor.data + index * size_of(tensor.type);
   if (tensor.type == DType::kF32) {
