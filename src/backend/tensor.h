@@ -47,6 +47,11 @@ constexpr const DTypeFacts& facts_of(DType type) { return kDTypes[static_cast<in
 
 constexpr std::string_view name_of(DType type) { return facts_of(type).name; }
 constexpr bool is_quantised(DType type) { return type >= DType::kQ4_0; }
+// Whether blocks have a minimum, which their numbers are counted from, beside their factor.
+constexpr bool has_minimum(DType type) {
+  return type == DType::kQ4_1 || type == DType::kQ5_1 || type == DType::kQ4_K ||
+         type == DType::kQ5_K;
+}
 // Of a block; a number of a plain type is a block of its own.
 constexpr int block_elements(DType type) { return facts_of(type).block_elements; }
 constexpr std::size_t block_bytes(DType type) { return facts_of(type).block_bytes; }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "backend/blocks.h"
 #include "backend/reference/predict_row.h"
 #include "backend/widen.h"
 
@@ -15,14 +16,30 @@ float* row_of(const Matrix& x, int row) {
   return static_cast<float*>(x.memory.get()) + x.offset + static_cast<std::size_t>(row) * x.stride;
 }
 
+std::vector<float> row_of(const HostTensor& tensor, int row) {
+  std::vector<float> numbers(tensor.cols);
+  if (is_quantised(tensor.type)) {
+    dequantise(tensor.type, tensor.data + row * row_bytes(tensor.type, tensor.cols), numbers);
+    return numbers;
+  }
+  for (int i = 0; i < tensor.cols; ++i) {
+    numbers[i] = element(tensor, static_cast<std::size_t>(row) * tensor.cols + i);
+  }
+  return numbers;
+}
+
 struct ReferenceLinear : Linear {
   std::vector<HostTensor> parts, biases;
 
-  // Part and row inside it that make output column `column`.
-  std::pair<int, int> locate(int column) const {
+  // The weights of output column `column`, and its bias.
+  struct Column {
+    std::vector<float> weights;
+    float bias = 0;
+  };
+  Column column(int column) const {
     int part = 0;
     while (column >= parts[part].rows) column -= parts[part++].rows;
-    return {part, column};
+    return {row_of(parts[part], column), biases.empty() ? 0 : element(biases[part], column)};
   }
 };
 
@@ -80,11 +97,9 @@ class ReferenceBackend final : public Backend {
   }
 
   void embed(const Linear& table, std::span<const Token> tokens, const Matrix& out) override {
-    const HostTensor& weights = static_cast<const ReferenceLinear&>(table).parts.front();
+    const auto& linear = static_cast<const ReferenceLinear&>(table);
     for (int i = 0; i < out.rows; ++i) {
-      for (int j = 0; j < out.cols; ++j) {
-        row_of(out, i)[j] = element(weights, static_cast<std::size_t>(tokens[i]) * out.cols + j);
-      }
+      std::ranges::copy(linear.column(tokens[i]).weights, row_of(out, i));
     }
   }
 
@@ -103,15 +118,17 @@ class ReferenceBackend final : public Backend {
 
   void project(const Matrix& x, const Linear& weight, int first, const Matrix& out) override {
     const auto& linear = static_cast<const ReferenceLinear&>(weight);
-    for (int i = 0; i < out.rows; ++i) {
-      for (int j = 0; j < out.cols; ++j) row_of(out, i)[j] = dot(row_of(x, i), linear, first + j);
+    for (int j = 0; j < out.cols; ++j) {
+      const auto column = linear.column(first + j);
+      for (int i = 0; i < out.rows; ++i) row_of(out, i)[j] = dot(row_of(x, i), column);
     }
   }
 
   void project_add(const Matrix& x, const Linear& weight, const Matrix& out) override {
     const auto& linear = static_cast<const ReferenceLinear&>(weight);
-    for (int i = 0; i < out.rows; ++i) {
-      for (int j = 0; j < out.cols; ++j) row_of(out, i)[j] += dot(row_of(x, i), linear, j);
+    for (int j = 0; j < out.cols; ++j) {
+      const auto column = linear.column(j);
+      for (int i = 0; i < out.rows; ++i) row_of(out, i)[j] += dot(row_of(x, i), column);
     }
   }
 
@@ -198,13 +215,10 @@ class ReferenceBackend final : public Backend {
   }
 
  private:
-  static float dot(const float* x, const ReferenceLinear& linear, int column) {
-    const auto [part, row] = linear.locate(column);
-    const HostTensor& weight = linear.parts[part];
-    double sum = linear.biases.empty() ? 0.0 : element(linear.biases[part], row);
-    for (int k = 0; k < weight.cols; ++k) {
-      sum += static_cast<double>(x[k]) *
-             element(weight, static_cast<std::size_t>(row) * weight.cols + k);
+  static float dot(const float* x, const ReferenceLinear::Column& column) {
+    double sum = column.bias;
+    for (std::size_t k = 0; k < column.weights.size(); ++k) {
+      sum += static_cast<double>(x[k]) * column.weights[k];
     }
     return static_cast<float>(sum);
   }
