@@ -188,6 +188,21 @@ TEST(Files, CreatingNeverReplaces) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
 }
 
+TEST(Files, ADraftIsThereWhenItIsComplete) {
+  const TemporaryDirectory directory;
+  write_file(directory / "a", "before");
+  {
+    DraftFile draft(directory / "a");
+    draft.append("one ");
+    EXPECT_EQ(read_file(directory / "a"), "before");
+    draft.append("two");
+    draft.rename();
+  }
+  EXPECT_EQ(read_file(directory / "a"), "one two");
+  DraftFile(directory / "b").append("given up");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
+}
+
 TEST(Files, ReadingSaysWhatIsWrong) {
   const TemporaryDirectory directory;
   EXPECT_ERROR(read_file(directory / "absent"), "No such file");

@@ -83,48 +83,48 @@ bool write_all(int file, std::string_view bytes) {
   return true;
 }
 
-// A file with a name of its own beside `path`, complete and synced. It is removed at the end of the
-// scope unless it was renamed.
-class Draft {
- public:
-  Draft(const fs::path& path, std::string_view bytes)
-      : path_(path), name_(path.string() + ".tmp-XXXXXX"), file_(::mkstemp(name_.data())) {
-    if (file_.get() < 0) fail("write", path_);
-    if (!write_all(file_.get(), bytes)) abandon();
-    if (::fchmod(file_.get(), 0644) != 0 || ::fsync(file_.get()) != 0) abandon();
-  }
-  ~Draft() { ::unlink(name_.c_str()); }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-
-  void rename() {
-    if (::rename(name_.c_str(), path_.c_str()) != 0) abandon();
-  }
-  bool link() {
-    if (::link(name_.c_str(), path_.c_str()) == 0) return true;
-    const int reason = errno;
-    // Over a network the answer may have been lost and the request repeated.
-    struct stat info {};
-    if (::fstat(file_.get(), &info) == 0 && info.st_nlink == 2) return true;
-    errno = reason;
-    if (reason != EEXIST) abandon();
-    return false;
-  }
-
- private:
-  [[noreturn]] void abandon() {
-    const int reason = errno;
-    ::unlink(name_.c_str());
-    errno = reason;
-    fail("write", path_);
-  }
-
-  const fs::path path_;
-  std::string name_;
-  const Descriptor file_;
-};
-
 }  // namespace
+
+DraftFile::DraftFile(fs::path path)
+    : path_(std::move(path)),
+      name_(path_.string() + ".tmp-XXXXXX"),
+      file_(::mkstemp(name_.data())) {
+  if (file_.get() < 0) fail("write", path_);
+}
+
+DraftFile::~DraftFile() { ::unlink(name_.c_str()); }
+
+void DraftFile::append(std::string_view bytes) {
+  if (!write_all(file_.get(), bytes)) abandon();
+}
+
+void DraftFile::finish() {
+  if (::fchmod(file_.get(), 0644) != 0 || ::fsync(file_.get()) != 0) abandon();
+}
+
+void DraftFile::rename() {
+  finish();
+  if (::rename(name_.c_str(), path_.c_str()) != 0) abandon();
+}
+
+bool DraftFile::link() {
+  finish();
+  if (::link(name_.c_str(), path_.c_str()) == 0) return true;
+  const int reason = errno;
+  // Over a network the answer may have been lost and the request repeated.
+  struct stat info {};
+  if (::fstat(file_.get(), &info) == 0 && info.st_nlink == 2) return true;
+  errno = reason;
+  if (reason != EEXIST) abandon();
+  return false;
+}
+
+void DraftFile::abandon() {
+  const int reason = errno;
+  ::unlink(name_.c_str());
+  errno = reason;
+  fail("write", path_);
+}
 
 namespace {
 
@@ -170,7 +170,11 @@ Descriptor open_stream(const fs::path& path) {
 }
 
 void write_to(const Descriptor& stream, const fs::path& path, std::string_view bytes) {
-  if (!stream) return Draft(followed(path), bytes).rename();
+  if (!stream) {
+    DraftFile draft(followed(path));
+    draft.append(bytes);
+    return draft.rename();
+  }
   // A reader that has left is an error to report and no reason to die.
   static const auto ignored = std::signal(SIGPIPE, SIG_IGN);
   static_cast<void>(ignored);
@@ -185,12 +189,16 @@ void write_file(const fs::path& path, std::string_view bytes) {
 }
 
 OutputFile::OutputFile(fs::path path) : path_(std::move(path)), stream_(open_stream(path_)) {
-  if (!stream_) Draft(followed(path_), "");  // and away with it
+  if (!stream_) DraftFile{followed(path_)};  // and away with it
 }
 
 void OutputFile::write(std::string_view bytes) const { write_to(stream_, path_, bytes); }
 
-bool create_file(const fs::path& path, std::string_view bytes) { return Draft(path, bytes).link(); }
+bool create_file(const fs::path& path, std::string_view bytes) {
+  DraftFile draft(path);
+  draft.append(bytes);
+  return draft.link();
+}
 
 MappedFile::MappedFile(const fs::path& path) {
   const Descriptor file = open_regular(path, O_RDONLY, "open");

@@ -31,6 +31,28 @@ std::string read_stdin();
 // Links are followed and stay. Devices and pipes are written to as they are.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
+// A file that is written in pieces, under a temporary name beside `path` until rename() puts it
+// there, complete and synced. Without that nothing is left of it. What fails is an Error.
+class DraftFile {
+ public:
+  explicit DraftFile(std::filesystem::path path);
+  ~DraftFile();
+  DraftFile(const DraftFile&) = delete;
+  DraftFile& operator=(const DraftFile&) = delete;
+
+  void append(std::string_view bytes);
+  void rename();  // in place of what was there
+  bool link();    // false, and nothing changes, where something is there
+
+ private:
+  void finish();
+  [[noreturn]] void abandon();
+
+  const std::filesystem::path path_;
+  std::string name_;
+  const Descriptor file_;
+};
+
 // A file that will be written: what write_file would refuse is an Error now, before the work whose
 // results it is for.
 class OutputFile {
