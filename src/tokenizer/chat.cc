@@ -53,6 +53,8 @@ std::vector<Token> encode_chat(const Tokenizer& tokenizer, const std::string& te
       tokens.insert(tokens.end(), encoded.begin(), encoded.end());
     }
   }
+  const std::optional<Token> begin = tokenizer.prompt_begin();
+  if (begin && (tokens.empty() || tokens.front() != *begin)) tokens.insert(tokens.begin(), *begin);
   return tokens;
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -14,10 +13,9 @@
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/normalizer.h"
 #include "tokenizer/pretokenizer.h"
-#include "tokenizer/tokenizer_config.h"
+#include "tokenizer/tokenizer_files.h"
 #include "tokenizer/tokenizer_json.h"
 #include "tokenizer/utf8.h"
-#include "tokenizer/vocab_files.h"
 #include "tokenizer/vocabulary_builder.h"
 
 namespace umf {
@@ -41,16 +39,6 @@ std::optional<Token> look_up(const std::unordered_map<std::string, Token>& token
   return found == tokens.end() ? std::nullopt : std::optional(found->second);
 }
 
-// Tokens that stand beside tokenizer.json and not in it: somebody added them and saved the other
-// files alone. Where both know a token, tokenizer.json counts.
-void add_missing(const std::vector<AddedToken>& beside, TokenizerSpec& spec) {
-  std::unordered_set<std::string> known;
-  for (const AddedToken& token : spec.added) known.insert(token.content);
-  for (const AddedToken& token : beside) {
-    if (known.insert(token.content).second) spec.added.push_back(token);
-  }
-}
-
 }  // namespace
 
 struct Tokenizer::Impl {
@@ -71,6 +59,7 @@ struct Tokenizer::Impl {
   bool nfc, normalize_first;
   std::unordered_map<std::string, Token> added;
   std::unordered_map<std::string, Token> named;
+  bool begins_prompts;
 };
 
 Tokenizer::Impl::Impl(const TokenizerSpec& spec)
@@ -80,7 +69,8 @@ Tokenizer::Impl::Impl(const TokenizerSpec& spec)
       raw_added(select_added(spec, false)),
       normalized_added(select_added(spec, true)),
       nfc(spec.nfc),
-      normalize_first(spec.normalize_first) {
+      normalize_first(spec.normalize_first),
+      begins_prompts(spec.begins_prompts) {
   for (const AddedToken& token : spec.added) added.emplace(token.content, token.id);
   for (const auto& [role, text] : spec.named) {
     std::string bytes;
@@ -136,22 +126,7 @@ void Tokenizer::Impl::encode_pieces(std::string_view text, bool keep_gaps,
 
 Tokenizer::Tokenizer(const TokenizerSpec& spec) : impl_(std::make_shared<Impl>(spec)) {}
 
-Tokenizer Tokenizer::load(const Folder& folder) {
-  const std::string name = "tokenizer.json";
-  const TokenizerConfig config = read_tokenizer_config(folder);
-  TokenizerSpec spec;
-  if (folder.contains(name)) {
-    spec = parse_tokenizer_json(folder.read(name, kTokenizerFileLimit), folder.place(name));
-    add_missing(config.added, spec);
-  } else if (folder.contains("vocab.json")) {
-    spec = read_vocab_files(folder, config);
-  } else {
-    throw Error(fmt::format("'{}' has no tokenizer: neither tokenizer.json nor vocab.json is there",
-                            folder.place()));
-  }
-  spec.named = config.named;
-  return Tokenizer(spec);
-}
+Tokenizer Tokenizer::load(const Folder& folder) { return Tokenizer(read_tokenizer(folder)); }
 
 Tokenizer Tokenizer::parse(std::string_view tokenizer_json, const std::string& where) {
   return Tokenizer(parse_tokenizer_json(tokenizer_json, where));
@@ -193,6 +168,10 @@ int Tokenizer::size() const { return impl_->tables.vocabulary.size(); }
 
 std::optional<Token> Tokenizer::named(std::string_view role) const {
   return look_up(impl_->named, role);
+}
+
+std::optional<Token> Tokenizer::prompt_begin() const {
+  return impl_->begins_prompts ? named("bos_token") : std::nullopt;
 }
 
 std::vector<std::pair<Token, std::string>> Tokenizer::specials() const {

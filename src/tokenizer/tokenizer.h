@@ -22,9 +22,9 @@ struct TokenizerSpec;
 // Immutable after loading; every method may be called from several threads.
 class Tokenizer {
  public:
-  // Reads tokenizer.json, or vocab.json + merges.txt + tokenizer_config.json, and the tokens that
-  // tokenizer_config.json and added_tokens.json add. Throws Error naming the file and what is wrong
-  // or not supported.
+  // Throws Error naming what of the files contradicts what.
+  explicit Tokenizer(const TokenizerSpec& spec);
+  // Of the files in a folder (tokenizer_files.h).
   static Tokenizer load(const Folder& folder);
   // A tokenizer.json in memory, without the files beside it: for tests. `where` names it in errors.
   static Tokenizer parse(std::string_view tokenizer_json, const std::string& where);
@@ -47,12 +47,13 @@ class Tokenizer {
 
   // tokenizer_config.json's named special tokens ("mask_token", "eos_token", "pad_token", ...).
   std::optional<Token> named(std::string_view role) const;
+  // What every chat prompt begins with, whether its template says so or not.
+  std::optional<Token> prompt_begin() const;
   // The special tokens as (id, text), by id.
   std::vector<std::pair<Token, std::string>> specials() const;
 
  private:
   struct Impl;
-  explicit Tokenizer(const TokenizerSpec& spec);
   std::shared_ptr<const Impl> impl_;
 };
 

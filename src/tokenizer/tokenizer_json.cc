@@ -3,15 +3,12 @@
 #include <fmt/core.h>
 
 #include "tokenizer/large_json.h"
+#include "tokenizer/split_patterns.h"
 
 namespace umf {
 namespace {
 
 using simdjson::dom::element;
-
-// What ByteLevel cuts with when use_regex is true: the regex of GPT-2.
-constexpr std::string_view kGpt2Regex =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
 std::string type_of(element value, const std::string& where) {
   std::string_view type;

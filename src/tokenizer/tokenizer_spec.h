@@ -48,6 +48,7 @@ struct TokenizerSpec {
   std::vector<SplitRule> splits;
 
   std::map<std::string, std::string> named;  // "eos_token" -> its text
+  bool begins_prompts = false;               // the bos_token: whatever the chat template says
 
   std::vector<std::shared_ptr<const void>> storage;  // what the string_views point into
 };

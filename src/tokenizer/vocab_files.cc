@@ -6,15 +6,11 @@
 
 #include "base/error.h"
 #include "tokenizer/large_json.h"
+#include "tokenizer/split_patterns.h"
 #include "tokenizer/tokenizer_json.h"
 
 namespace umf {
 namespace {
-
-// Of Qwen2Tokenizer and of DreamTokenizer, which was made from it.
-constexpr std::string_view kQwen2Regex =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
-    R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 void require_known_class(const Folder& folder, const TokenizerConfig& config) {
   const std::string where = folder.place("tokenizer_config.json");
