@@ -212,7 +212,7 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
   for (const Task& task : dataset.tasks) ids.push_back(task.problem.id);
   for (int i = 0; i < model_cache.size(); ++i) {
     const Checkpoint& checkpoint = model_cache.checkpoint(i);
-    models.push_back({{"directory", checkpoint.location.folder.place()},
+    models.push_back({{"directory", checkpoint.location.place()},
                       {"commit", checkpoint.location.commit},
                       {"fingerprint", fmt::format("{:016x}", checkpoint.weights.fingerprint())}});
   }

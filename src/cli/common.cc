@@ -67,6 +67,7 @@ ModelChoice parse_model_choice(const std::string& text) {
   }
   std::string name = std::filesystem::path(text).filename().string();
   if (name.empty()) name = std::filesystem::path(text).parent_path().filename().string();
+  if (name.ends_with(".gguf")) name.resize(name.size() - 5);
   return {name, text};
 }
 

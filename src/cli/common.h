@@ -31,7 +31,7 @@ struct CommonOptions {
   Checkpoint open(const Location& location) const;
 };
 
-// "NAME=WHERE" or "WHERE": without a name, the last part of the place.
+// "NAME=WHERE" or "WHERE": without a name, the last part of the place, without ".gguf".
 ModelChoice parse_model_choice(const std::string& text);
 // What stands for --model where it is not given: the embedded models. Throws Error in a program
 // without them.

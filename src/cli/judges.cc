@@ -38,11 +38,11 @@ Sandbox& Judges::sandbox() {
 ProcessRewardModel& Judges::process_reward_model(const std::string& where) {
   const Location location = find_checkpoint(where);
   for (const LoadedModel& loaded : models_) {
-    if (loaded.folder.is(location.folder)) return *loaded.model;
+    if (loaded.location.is(location)) return *loaded.model;
   }
   auto backend = options_.make_backend();
   auto model = std::make_unique<ProcessRewardModel>(options_.open(location), *backend);
-  models_.push_back({location.folder, std::move(backend), std::move(model)});
+  models_.push_back({location, std::move(backend), std::move(model)});
   return *models_.back().model;
 }
 

@@ -33,7 +33,7 @@ class Judges {
  private:
   // A backend of its own: it judges while others unmask.
   struct LoadedModel {
-    Folder folder;
+    Location location;
     std::unique_ptr<Backend> backend;
     std::unique_ptr<ProcessRewardModel> model;
   };

@@ -80,7 +80,8 @@ Command logits_command() {
   return {
       "logits", "raw predictions of one forward pass", [](OptionSet& options) {
         auto o = std::make_shared<LogitsOptions>();
-        options.value("model", o->model, "a model directory, or org/name in the local hub cache");
+        options.value("model", o->model,
+                      "a model directory, a *.gguf file, or org/name in the local hub cache");
         options.value("tokens", o->tokens, "a file with a JSON array of token ids; - for stdin");
         options.value("positions", o->positions, "which positions, as 0,5,8-11; all without it");
         options.value("out", o->out, "the .npy file: float32, one row per position; - for stdout");

@@ -85,7 +85,7 @@ std::string chosen_fields(Action action) {
 nlohmann::ordered_json describe(const Checkpoint& c) {
   const Architecture& a = c.architecture;
   nlohmann::ordered_json json = {
-      {"directory", c.location.folder.place()},
+      {"directory", c.location.place()},
       {"commit", c.location.commit.empty() ? Json(nullptr) : Json(c.location.commit)},
       {"family", c.family->name},
       {"architecture", c.family->architecture},
@@ -107,8 +107,7 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
       {"max_length", a.max_length},
       {"vocabulary_rows", a.vocabulary},
       {"tokenizer_size", c.tokenizer.size()},
-      {"logits",
-       c.family->shifted ? "row i - 1 speaks of position i" : "row i speaks of position i"},
+      {"logits", c.shifted ? "row i - 1 speaks of position i" : "row i speaks of position i"},
       {"head", a.tied_head ? "tied to the embedding" : "its own"},
       {"chat_template", c.own_template ? "the checkpoint's own" : "the family's layout"},
       {"ignored_keys", c.ignored_keys},
@@ -192,7 +191,8 @@ Command models_command() {
             o->common.backend = "cpu";  // whose fingerprints can be compared
             options.argument(
                 "WHERE", o->where,
-                "an embedded model, a directory with config.json and *.safetensors, or org/name");
+                "an embedded model, a directory with config.json and *.safetensors, a *.gguf file "
+                "(of a split one the first), or org/name");
             options.flag("check", o->check,
                          "run one pass of a fixed input and print a fingerprint of its "
                          "predictions");

@@ -224,7 +224,7 @@ SearchRequest SolveCliOptions::request() const {
 int opened(const ModelChoice& choice, ModelCache& model_cache, const CommonOptions& common) {
   const Location location = find_checkpoint(choice.where);
   for (int i = 0; i < model_cache.size(); ++i) {
-    if (model_cache.checkpoint(i).location.folder.is(location.folder)) return i;
+    if (model_cache.checkpoint(i).location.is(location)) return i;
   }
   return model_cache.add(choice.name, common.open(location));
 }

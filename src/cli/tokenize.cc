@@ -33,20 +33,18 @@ std::vector<Message> parse_messages(const Json& line, const std::string& where) 
   return messages;
 }
 
-std::string template_of(const Location& location, const TokenizeOptions& options) {
+std::string template_of(const CheckpointSource& source, const TokenizeOptions& options) {
   if (options.chat_template) return read_input(*options.chat_template);
-  if (auto own = find_chat_template(location.folder)) return *own;
-  const Folder& folder = location.folder;
-  return read_config(folder.read("config.json", 1 << 20), folder.place("config.json"))
-      .family->chat_template;
+  if (auto own = source.chat_template()) return *own;
+  return read_config(source.config()).family->chat_template;
 }
 
 int tokenize(const TokenizeOptions& options) {
   if (options.model.empty()) throw Error("umf tokenize needs --model WHERE");
   if (options.decode && options.chat) throw Error("--decode and --chat exclude each other");
-  const Location location = find_checkpoint(parse_model_choice(options.model).where);
-  const Tokenizer tokenizer = open_tokenizer(location);
-  const std::string chat_template = options.chat ? template_of(location, options) : "";
+  const auto source = open_source(find_checkpoint(parse_model_choice(options.model).where));
+  const Tokenizer tokenizer(source->tokenizer());
+  const std::string chat_template = options.chat ? template_of(*source, options) : "";
   const SpecialText special = options.no_special ? SpecialText::kPlain : SpecialText::kParse;
   std::istringstream lines(read_stdin());
   std::string text;
@@ -74,7 +72,8 @@ Command tokenize_command() {
   return {
       "tokenize", "text to ids and back, one JSON value per line on stdin", [](OptionSet& options) {
         auto o = std::make_shared<TokenizeOptions>();
-        options.value("model", o->model, "a model directory, or org/name in the local hub cache");
+        options.value("model", o->model,
+                      "a model directory, a *.gguf file, or org/name in the local hub cache");
         options.flag("decode", o->decode, "arrays of ids to strings");
         options.flag("chat", o->chat, "arrays of {\"role\",\"content\"} to the ids of the prompt");
         options.value("chat-template", o->chat_template,

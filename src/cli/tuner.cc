@@ -46,15 +46,14 @@ std::string stem_of(const std::string& dataset) {
   return name.substr(0, name.find('.', 1));
 }
 
-// A directory is found from anywhere.
+// A directory or file is found from anywhere.
 std::string lasting_text(const ModelChoice& model) {
   const auto embedded = embedded_models();
   const bool built_in = std::ranges::any_of(
       embedded, [&](const BuiltInFolder& folder) { return folder.name == model.where; });
-  const bool directory = !built_in && fs::is_directory(model.where);
-  return fmt::format(
-      "{}={}", model.name,
-      directory ? fs::absolute(model.where).lexically_normal().string() : model.where);
+  const bool path = !built_in && fs::exists(model.where);
+  return fmt::format("{}={}", model.name,
+                     path ? fs::absolute(model.where).lexically_normal().string() : model.where);
 }
 
 }  // namespace

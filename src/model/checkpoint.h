@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/folder.h"
 #include "model/advice.h"
+#include "model/checkpoint_source.h"
 #include "model/family.h"
+#include "model/location.h"
 #include "model/model.h"
 #include "model/safetensors.h"
 #include "tokenizer/chat.h"
@@ -16,25 +17,12 @@
 
 namespace umf {
 
-// Where a model named by the user lies. `commit` is the hub's, for a model found in the local
-// cache.
-struct Location {
-  Folder folder;
-  std::string commit;
-};
-
-// WHERE is the name of an embedded model, a directory, or a Hugging Face id org/name in the local
-// hub cache, in this order. Nothing is downloaded: an absent model is an Error that names the
-// command which would fetch it.
-Location find_checkpoint(const std::string& where);
-
-// The ids of all models in the local hub cache that have a config.json.
-std::vector<std::string> cached_models();
-
 struct Checkpoint {
   Location location;
   const Family* family = nullptr;
   Architecture architecture;
+  TensorNames names;     // in these files
+  bool shifted = false;  // the logits of a position are row i - 1, or row i
   Tokenizer tokenizer;
   SpecialTokens tokens;  // of diffusion models
   Weights weights;
@@ -52,7 +40,7 @@ struct Checkpoint {
   }
   // The tensor of the output head.
   const std::string& head_name() const {
-    return architecture.tied_head ? family->names.embedding : family->names.head;
+    return architecture.tied_head ? names.embedding : names.head;
   }
   // The tensors that may be there beside those of the layers: `used` ones and ignored ones.
   std::vector<std::string> beside(std::span<const std::string> used) const;
@@ -64,15 +52,13 @@ enum class UnknownKeys { kIgnore, kRefuse };
 // Reads the configuration and the tokenizer, maps the weights, and checks that they fit each other.
 Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown = UnknownKeys::kIgnore);
 
-// As open_checkpoint, but only what tokenizing needs.
-Tokenizer open_tokenizer(const Location& location);
-
 struct ModelConfig {
   const Family* family = nullptr;
   Architecture architecture;
   std::vector<std::string> unknown_keys;
 };
 
+ModelConfig read_config(const Config& config);
 // What the text of a config.json says; `where` names it in errors.
 ModelConfig read_config(const std::string& text, const std::string& where);
 

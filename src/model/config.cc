@@ -89,11 +89,16 @@ Json flattened(const Json& file, const std::string& where) {
 
 }  // namespace
 
-Config::Config(const Json& file, const std::string& where)
-    : ConfigObject{flattened(file, where)}, JsonFields(object, where, Null::kIsAbsent) {}
+Config::Config(const Json& file, const std::string& where,
+               std::map<std::string, std::string> spelled)
+    : ConfigObject{flattened(file, where)},
+      JsonFields(object, where, Null::kIsAbsent),
+      spelled_(std::move(spelled)) {}
 
 void Config::fail(const std::string& key, const std::string& what) const {
-  throw Error(fmt::format("{}: key '{}' {}", where(), key, what));
+  const auto other = spelled_.find(key);
+  throw Error(
+      fmt::format("{}: key '{}' {}", where(), other == spelled_.end() ? key : other->second, what));
 }
 
 void Config::refuse(const std::string& key, const std::string& wish) const {

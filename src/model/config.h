@@ -2,6 +2,7 @@
 // unknown.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ struct ConfigObject {
 class Config final : private ConfigObject, public JsonFields {
  public:
   // What stands in text_config counts as if it stood beside it; that both speak of one key and
-  // differ is an Error. Throws Error where `file` is no object.
-  Config(const Json& file, const std::string& where);
+  // differ is an Error. Throws Error where `file` is no object. `spelled` are the keys that have
+  // another name in the file that they come from, for messages.
+  Config(const Json& file, const std::string& where,
+         std::map<std::string, std::string> spelled = {});
   Config(const Config&) = delete;
   Config& operator=(const Config&) = delete;
 
@@ -42,6 +45,9 @@ class Config final : private ConfigObject, public JsonFields {
 
   [[noreturn]] void fail(const std::string& key, const std::string& what) const;
   [[noreturn]] void refuse(const std::string& key, const std::string& wish) const override;
+
+ private:
+  std::map<std::string, std::string> spelled_;
 };
 
 }  // namespace umf

@@ -48,7 +48,7 @@ class Products {
  public:
   Products(Backend& backend, const Checkpoint& checkpoint, int length)
       : backend_(backend), a_(checkpoint.architecture), length_(length), d_(a_.attention.head_dim) {
-    const TensorNames& names = checkpoint.family->names;
+    const TensorNames& names = checkpoint.names;
     const Weights& w = checkpoint.weights;
     for (int n = 0; n < a_.layers; ++n) {
       const std::string p = names.layer + std::to_string(n) + ".";

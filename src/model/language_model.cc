@@ -38,8 +38,8 @@ LanguageModel::LanguageModel(std::string name, std::shared_ptr<const Checkpoint>
       info_(describe_model(std::move(name), *checkpoint_, backend.name())),
       backend_(backend),
       residence_(backend.begin_model(checkpoint_->architecture.shape())),
-      transformer_(backend, checkpoint_->architecture, checkpoint_->family->names,
-                   checkpoint_->weights, checkpoint_->beside({&checkpoint_->head_name(), 1})) {
+      transformer_(backend, checkpoint_->architecture, checkpoint_->names, checkpoint_->weights,
+                   checkpoint_->beside({&checkpoint_->head_name(), 1})) {
   const HostTensor head = checkpoint_->weights.matrix(checkpoint_->head_name(), info_.vocabulary,
                                                       checkpoint_->architecture.hidden);
   head_ = backend_.load_linear({&head, 1}, {});
@@ -94,7 +94,7 @@ double share_of_pass(const Checkpoint& checkpoint, const Query& query) {
     return a.layers * rows * keys_values + ((a.layers - 1) * rows + wanted) * others +
            wanted * hidden * a.vocabulary;
   };
-  const auto active = active_rows(query, checkpoint.family->shifted).size();
+  const auto active = active_rows(query, checkpoint.shifted).size();
   return pass(static_cast<double>(active)) / pass(length);
 }
 
@@ -107,13 +107,13 @@ Matrix LanguageModel::hidden_rows(const Query& query) {
     rows.resize(backend_.padded_rows(static_cast<int>(rows.size())), rows.back());
   };
   std::vector<int> rows(query.positions.begin(), query.positions.end());
-  if (checkpoint_->family->shifted) {
+  if (checkpoint_->shifted) {
     for (int& row : rows) row = std::max(row - 1, 0);
   }
   pad(rows);
   if (query.active.empty())
     return transformer_.forward(query.tokens, rows, values_of(query.anchor));
-  std::vector<int> active = active_rows(query, checkpoint_->family->shifted);
+  std::vector<int> active = active_rows(query, checkpoint_->shifted);
   pad(active);
   return transformer_.forward_active(query.tokens, active, rows, *values_of(query.anchor));
 }

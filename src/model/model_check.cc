@@ -25,7 +25,7 @@ std::string fingerprint_of(const std::string& bytes) { return sha256(bytes).subs
   throw Error(
       fmt::format("{}: its predictions are no numbers; the weights are damaged, or they are not "
                   "those of config.json",
-                  checkpoint.location.folder.place()));
+                  checkpoint.location.place()));
 }
 
 }  // namespace

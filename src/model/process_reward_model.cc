@@ -20,7 +20,7 @@ const std::string kScoreTensors[] = {"score.0.weight", "score.0.bias", "score.2.
 Checkpoint checked(Checkpoint checkpoint) {
   if (checkpoint.family != &kQwenPrm) {
     throw Error(fmt::format("'{}' is a {} model, not a process reward model",
-                            checkpoint.location.folder.place(), checkpoint.family->name));
+                            checkpoint.location.place(), checkpoint.family->name));
   }
   return checkpoint;
 }
@@ -48,8 +48,8 @@ ProcessRewardModel::ProcessRewardModel(Checkpoint checkpoint, Backend& backend)
     : checkpoint_(checked(std::move(checkpoint))),
       backend_(backend),
       residence_(backend.begin_model(checkpoint_.architecture.shape())),
-      transformer_(backend, checkpoint_.architecture, checkpoint_.family->names,
-                   checkpoint_.weights, checkpoint_.beside(kScoreTensors)),
+      transformer_(backend, checkpoint_.architecture, checkpoint_.names, checkpoint_.weights,
+                   checkpoint_.beside(kScoreTensors)),
       step_mark_(find_step_mark(checkpoint_.tokenizer)) {
   const int width = checkpoint_.architecture.hidden;
   const auto load = [&](const char* layer, int outputs) {

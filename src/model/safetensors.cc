@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -29,6 +30,15 @@ std::size_t element_size(std::string_view type) {
     if (name == type) return size;
   }
   return 0;
+}
+
+// The types of files that are computed with.
+std::optional<DType> dtype_named(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kDTypes); ++i) {
+    const auto type = static_cast<DType>(i);
+    if (kDTypes[i].name == name && type != DType::kF8) return type;
+  }
+  return std::nullopt;
 }
 
 struct Place {
@@ -229,6 +239,17 @@ Weights Weights::in_memory(std::map<std::string, StoredTensor> tensors) {
   return weights;
 }
 
+Weights Weights::of(std::string where, std::vector<MappedFile> files,
+                    std::map<std::string, StoredTensor> tensors,
+                    std::vector<std::vector<std::byte>> copies) {
+  Weights weights;
+  weights.where_ = std::move(where);
+  weights.files_ = std::move(files);
+  weights.tensors_ = std::move(tensors);
+  weights.copies_ = std::move(copies);
+  return weights;
+}
+
 HostTensor Weights::matrix(const std::string& name, int rows, int cols) const {
   HostTensor tensor = view(name, {rows, cols});
   tensor.rows = rows;
@@ -253,18 +274,14 @@ HostTensor Weights::view(const std::string& name, std::vector<std::int64_t> shap
     throw Error(fmt::format("{}: tensor '{}' has shape [{}], but the configuration asks for [{}]",
                             where_, name, fmt::join(stored.shape, ", "), fmt::join(shape, ", ")));
   }
-  HostTensor tensor{.data = stored.bytes.data()};
-  if (stored.type == "F32")
-    tensor.type = DType::kF32;
-  else if (stored.type == "F16")
-    tensor.type = DType::kF16;
-  else if (stored.type == "BF16")
-    tensor.type = DType::kBF16;
-  else {
-    throw Error(fmt::format("{}: tensor '{}' has type {}; F32, F16 and BF16 are supported", where_,
-                            name, stored.type));
+  const auto type = dtype_named(stored.type);
+  if (!type || (is_quantised(*type) && shape.size() == 1)) {
+    throw Error(fmt::format("{}: tensor '{}' has type {}; F32, F16 and BF16 are supported{}",
+                            where_, name, stored.type, type ? " for vectors" : ""));
   }
-  if (reinterpret_cast<std::uintptr_t>(tensor.data) % size_of(tensor.type) != 0) {
+  const HostTensor tensor{.data = stored.bytes.data(), .type = *type};
+  const std::size_t alignment = is_quantised(*type) ? 1 : size_of(*type);
+  if (reinterpret_cast<std::uintptr_t>(tensor.data) % alignment != 0) {
     throw Error(
         fmt::format("{}: tensor '{}' is not aligned to its element size; save the file again "
                     "with a current safetensors library",
@@ -281,8 +298,11 @@ std::uint64_t Weights::bytes() const {
 
 std::uint64_t Weights::parameters() const {
   std::uint64_t sum = 0;
-  for (const auto& [name, tensor] : tensors_)
-    sum += tensor.bytes.size() / element_size(tensor.type);
+  for (const auto& [name, tensor] : tensors_) {
+    std::uint64_t elements = 1;
+    for (const std::int64_t size : tensor.shape) elements *= static_cast<std::uint64_t>(size);
+    sum += elements;
+  }
   return sum;
 }
 

@@ -1,4 +1,5 @@
-// Weights in safetensors files, single or sharded, mapped and never copied. Headers are untrusted.
+// Weights by name, mapped and never copied, and where most come from: safetensors files, single or
+// sharded. Headers are untrusted.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,9 @@
 namespace umf {
 
 struct StoredTensor {
-  std::string type;  // as the file names it: "BF16"
+  std::string type;  // as the file names it: "BF16", "Q4_K"
   std::vector<std::int64_t> shape;
-  std::span<const std::byte> bytes;  // inside the mapped file
+  std::span<const std::byte> bytes;  // inside the mapped file, or a copy
 };
 
 // Checks and lists the tensors of one file's bytes: header size, JSON, names, types, shapes, that
@@ -31,8 +32,13 @@ class Weights {
   static Weights open(const Folder& folder);
   // Tensors in memory that outlives them: for measurements of shapes no disk has room for.
   static Weights in_memory(std::map<std::string, StoredTensor> tensors);
+  // Tensors inside of `files` and `copies`; `where` names them in errors.
+  static Weights of(std::string where, std::vector<MappedFile> files,
+                    std::map<std::string, StoredTensor> tensors,
+                    std::vector<std::vector<std::byte>> copies);
 
-  // The tensor as a matrix (or vector, rows = 1) of this exact shape and a float type, or Error.
+  // The tensor as a matrix (or vector, rows = 1) of this exact shape and a type that is computed
+  // with, or Error. Vectors are of plain numbers.
   HostTensor matrix(const std::string& name, int rows, int cols) const;
   HostTensor vector(const std::string& name, int size) const;
   bool contains(const std::string& name) const { return tensors_.contains(name); }
@@ -55,6 +61,7 @@ class Weights {
 
   std::string where_;
   std::vector<MappedFile> files_;
+  std::vector<std::vector<std::byte>> copies_;  // of what does not stand in the files as it is used
   std::map<std::string, StoredTensor> tensors_;
 };
 

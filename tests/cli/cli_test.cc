@@ -135,7 +135,7 @@ TEST(Cli, UserTextInAChatNeverBecomesSpecialTokens) {
       EXPECT_EQ(outcome.status, 0) << outcome.err;
       return Json::parse(outcome.out).get<std::vector<Token>>();
     };
-    const Tokenizer tokenizer = open_tokenizer({tiny_checkpoint(name), ""});
+    const Tokenizer tokenizer = Tokenizer::load(tiny_checkpoint(name));
     const auto specials = [&](const std::vector<Token>& tokens) {
       return std::count_if(tokens.begin(), tokens.end(),
                            [&](Token t) { return tokenizer.is_special(t); });

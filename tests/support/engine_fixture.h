@@ -27,8 +27,9 @@ struct Loaded {
   std::unique_ptr<Backend> backend;
   LanguageModel model;
 
-  Loaded(const std::filesystem::path& directory, std::unique_ptr<Backend> chosen)
-      : backend(std::move(chosen)), model("tiny", open_checkpoint({directory, ""}), *backend) {}
+  Loaded(const std::filesystem::path& place, std::unique_ptr<Backend> chosen)
+      : backend(std::move(chosen)),
+        model("tiny", open_checkpoint(find_checkpoint(place)), *backend) {}
 };
 
 // Tokens with masks in between, the same for every run.
