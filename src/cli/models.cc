@@ -1,13 +1,17 @@
-// umf models: what can be loaded, or one model described and checked.
+// umf models: what can be loaded, or one model described and checked, or written as GGUF.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
 #include "backend/reference/reference_backend.h"
+#include "base/cancelled.h"
 #include "base/error.h"
 #include "cli/common.h"
+#include "cli/progress.h"
 #include "decode/action.h"
 #include "model/embedded.h"
+#include "model/gguf_export.h"
 #include "model/language_model.h"
 #include "model/model_check.h"
 #include "model/process_reward_model.h"
@@ -130,6 +134,7 @@ struct ModelsOptions {
   CommonOptions common;
   std::string where;
   bool check = false;
+  std::optional<std::string> quantise, type;
 };
 
 // Building the model checks every tensor against the configuration. Without a pass the plain
@@ -182,35 +187,77 @@ int describe_model(const ModelsOptions& options) {
   return 0;
 }
 
+int quantise_model(const ModelsOptions& options) {
+  const Location location = find_checkpoint(parse_model_choice(options.where).where);
+  const Checkpoint checkpoint = options.common.open(location);
+  watch_for_interrupts();
+  Progress progress(options.common.quiet);
+  std::uint64_t bytes = 0;
+  const GgufExport wish{
+      .out = *options.quantise,
+      .type = options.type.value_or("Q8_0"),
+      .threads = options.common.machine.threads,
+      .progress = [&](std::uint64_t done, std::uint64_t all) {
+        if (interrupted()) throw Cancelled();
+        bytes = done;
+        progress.show(
+            [&] { return fmt::format("{:.1f} of {:.1f} GB written", done / 1e9, all / 1e9); });
+      }};
+  write_gguf(checkpoint, *open_source(location), wish);
+  progress.clear();
+  if (options.common.json)
+    print_json({{"file", *options.quantise}, {"type", wish.type}, {"weight_bytes", bytes}});
+  else
+    fmt::print("{}: {}, {} bytes of weights\n", *options.quantise, wish.type, bytes);
+  return 0;
+}
+
+int run(const ModelsOptions& options) {
+  if (options.type && !options.quantise) throw Error("--type needs --quantise OUT.gguf");
+  if (options.where.empty() && options.quantise)
+    throw Error("--quantise needs a model: umf models WHERE --quantise OUT.gguf");
+  if (options.where.empty() && options.check)
+    throw Error("--check needs a model: umf models WHERE --check");
+  if (options.check && options.quantise) throw Error("--check and --quantise exclude each other");
+  if (options.where.empty()) return list_models(options.common.json);
+  return options.quantise ? quantise_model(options) : describe_model(options);
+}
+
 }  // namespace
 
 Command models_command() {
-  return {"models", "list what can be loaded, or describe and check one model",
-          [](OptionSet& options) {
-            auto o = std::make_shared<ModelsOptions>();
-            o->common.backend = "cpu";  // whose fingerprints can be compared
-            options.argument(
-                "WHERE", o->where,
-                "an embedded model, a directory with config.json and *.safetensors, a *.gguf file "
-                "(of a split one the first), or org/name");
-            options.flag("check", o->check,
-                         "run one pass of a fixed input and print a fingerprint of its "
-                         "predictions");
-            o->common.declare(options);
-            o->common.declare_strictness(options);
-            options.footer(
-                "The description says what the files hold and nothing is computed from: keys of "
-                "config.json\n"
-                "that are not known (a warning) and tensors that are known to be unused.\n"
-                "Fingerprints of --check are equal for equal models on every machine with the cpu "
-                "backend;\n"
-                "between backends, compare the tokens (docs/models.md#comparing-models).");
-            return [o] {
-              if (!o->where.empty()) return describe_model(*o);
-              if (o->check) throw Error("--check needs a model: umf models WHERE --check");
-              return list_models(o->common.json);
-            };
-          }};
+  return {
+      "models", "list what can be loaded, or describe and check one model", [](OptionSet& options) {
+        auto o = std::make_shared<ModelsOptions>();
+        o->common.backend = "cpu";  // whose fingerprints can be compared
+        options.argument(
+            "WHERE", o->where,
+            "an embedded model, a directory with config.json and *.safetensors, a *.gguf file "
+            "(of a split one the first), or org/name");
+        options.flag("check", o->check,
+                     "run one pass of a fixed input and print a fingerprint of its "
+                     "predictions");
+        options.value("quantise", o->quantise,
+                      "write the model (llada, dream) as this GGUF file instead");
+        options.value("type", o->type,
+                      fmt::format("of the matrices in that file: {}; Q8_0 if not given",
+                                  fmt::join(gguf_export_types(), ", ")));
+        o->common.declare(options);
+        o->common.declare_strictness(options);
+        options.footer(
+            "The description says what the files hold and nothing is computed from: keys of "
+            "config.json\n"
+            "that are not known (a warning) and tensors that are known to be unused.\n"
+            "Fingerprints of --check are equal for equal models on every machine with the cpu "
+            "backend;\n"
+            "between backends, compare the tokens (docs/models.md#comparing-models).\n"
+            "GGUF files of llada and dream models are read in F32, F16, BF16, Q4_0, Q4_1, Q5_0, "
+            "Q5_1, Q8_0,\n"
+            "Q4_K, Q5_K and Q6_K, so in published files called Q4_K_M, Q5_K_M, Q6_K, Q8_0 and "
+            "the like;\n"
+            "--quantise writes one (docs/models.md#gguf-files).");
+        return [o] { return run(*o); };
+      }};
 }
 
 }  // namespace umf

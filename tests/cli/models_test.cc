@@ -85,5 +85,60 @@ TEST(Models, CheckPrintsAFingerprintThatPeopleCanCompare) {
   expect_refusal(umf({"models", "--check"}), "--check needs a model");
 }
 
+// The tiny model as a GGUF file, made by the program.
+class GgufFile {
+ public:
+  explicit GgufFile(const std::string& name, const std::string& type = "F32") {
+    const Finished run =
+        umf({"models", tiny(name), "--quantise", path(), "--type", type, "--quiet"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, MatchesRegex(".*m\\.gguf: [A-Z0-9_]+, [0-9]+ bytes of weights\n"));
+    EXPECT_EQ(run.err, "");
+  }
+  std::string path() const { return directory_ / "m.gguf"; }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST(Models, AGgufFileIsAModelEverywhere) {
+  const GgufFile file("tiny-llada");
+  const Finished check = umf({"models", file.path(), "--check", "--strict-config"});
+  EXPECT_THAT(check.out, HasSubstr("5df7352f3b140f3e")) << check.err << "as of the directory";
+  const Json description = Json::parse(umf({"models", file.path(), "--json"}).out);
+  EXPECT_EQ(description["directory"], file.path());
+  EXPECT_EQ(description["family"], "llada");
+  const std::vector<std::vector<std::string>> commands = {
+      {"generate", "--length", "8", "--quiet", "hi", "--model"},
+      {"solve", "--example", "mirror-words", "--window", "8", "--budget", "8", "--quiet",
+       "--model"}};
+  for (std::vector<std::string> command : commands) {
+    std::vector<std::string> other = command;
+    command.push_back("m=" + file.path());
+    other.push_back("m=" + tiny("tiny-llada"));
+    EXPECT_EQ(umf(command).out, umf(other).out) << command.front();
+  }
+  const std::string text = "\"Hello <|mdm_mask|> world\"\n";
+  EXPECT_EQ(umf({"tokenize", "--model", file.path()}, text).out,
+            umf({"tokenize", "--model", tiny("tiny-llada")}, text).out);
+  const std::string chat = R"([{"role":"user","content":"hi"}])"
+                           "\n";
+  EXPECT_EQ(umf({"tokenize", "--chat", "--model", file.path()}, chat).out,
+            umf({"tokenize", "--chat", "--model", tiny("tiny-llada")}, chat).out);
+}
+
+TEST(Models, GgufMistakesAreOneLine) {
+  const GgufFile file("tiny-dream", "Q8_0");
+  expect_refusal(umf({"models", "--quantise", "x.gguf"}), "--quantise needs a model");
+  expect_refusal(umf({"models", tiny("tiny-dream"), "--type", "F16"}), "--type needs --quantise");
+  expect_refusal(umf({"models", tiny("tiny-dream"), "--quantise", file.path(), "--type", "Q1"}),
+                 "'Q1' is no type to write");
+  expect_refusal(umf({"models", tiny("tiny-prm"), "--quantise", file.path()}),
+                 "GGUF files are written of llada, dream");
+  write_file(file.path(), "GGUF\n");
+  expect_refusal(umf({"generate", "--model", file.path(), "x"}), "m.gguf: byte 4: the file ends");
+  expect_refusal(umf({"generate", "--model", file.path() + "x", "x"}), "there is no model");
+}
+
 }  // namespace
 }  // namespace umf
