@@ -104,6 +104,8 @@ class Backend {
   virtual void embed(const Linear& table, std::span<const Token> tokens, const Matrix& out) = 0;
   // out = x / sqrt(mean(x^2) + eps) * gains, row by row. `out` may be `x`.
   virtual void rms_norm(const Matrix& x, const Gains& gains, float eps, const Matrix& out) = 0;
+  // The same for every head of a row by itself, in place: gains.size neighbouring numbers.
+  virtual void norm_heads(const Matrix& x, const Gains& gains, float eps) = 0;
   // out = x W^T + b for the output columns [first, first + out.cols) of `weight`.
   virtual void project(const Matrix& x, const Linear& weight, int first, const Matrix& out) = 0;
   // out += x W^T: an output projection and its residual.

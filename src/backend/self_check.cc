@@ -75,6 +75,11 @@ class Exercise {
     note("embed", x);
     backend_.rms_norm(exact(8, kHidden), *gains, 1e-6f, h);
     note("rms_norm", h);
+    const Matrix heads = exact(15, 3 * kHidden);
+    const auto head_gain_values = noise(kHeadDim, 16);
+    backend_.norm_heads(heads.columns(kHidden, kHidden),
+                        *backend_.load_gains(host(head_gain_values, 1, kHeadDim)), 1e-6f);
+    note("norm_heads", heads);
     const Matrix projected = backend_.allocate(kRows, 3 * kHidden);
     backend_.project(exact(9, kHidden), *biased, 0, projected);
     note("project (f32)", projected);

@@ -112,15 +112,16 @@ std::vector<std::string> Checkpoint::beside(std::span<const std::string> used) c
 }
 
 std::string Checkpoint::fingerprint() const {
-  const auto& [layers, hidden, mlp, vocabulary, max_length, attention, theta, eps, bias, tied] =
-      architecture;
+  const auto& [layers, hidden, mlp, vocabulary, max_length, attention, theta, eps, bias, qk_norm,
+               tied] = architecture;
   const std::string_view rows = shifted == family->shifted ? ""
                                 : shifted                  ? " shifted"
                                                            : " in place";
-  return fmt::format("{:016x} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}", weights.fingerprint(),
-                     family->name, layers, hidden, mlp, vocabulary, max_length, attention.heads,
-                     attention.kv_heads, attention.head_dim, static_cast<int>(attention.kind),
-                     attention.block, theta, eps, bias, tied ? " tied" : "", rows);
+  return fmt::format("{:016x} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}{}",
+                     weights.fingerprint(), family->name, layers, hidden, mlp, vocabulary,
+                     max_length, attention.heads, attention.kv_heads, attention.head_dim,
+                     static_cast<int>(attention.kind), attention.block, theta, eps, bias,
+                     qk_norm ? " qk-norm" : "", tied ? " tied" : "", rows);
 }
 
 }  // namespace umf

@@ -78,6 +78,14 @@ TEST(Config, AbsentOptionalKeysHaveTheirDocumentedMeaning) {
   EXPECT_EQ(read(with(llada(), "embedding_size", nullptr)).vocabulary, 126464);
 }
 
+TEST(Config, HeadsMayBeWiderOrNarrowerThanTheHiddenSize) {
+  EXPECT_EQ(read(dream()).attention.head_dim, 128);
+  EXPECT_EQ(read(with(dream(), "head_dim", nullptr)).attention.head_dim, 128);
+  const Architecture a = read(with(dream(), "head_dim", 256));
+  EXPECT_EQ(a.query_cols(), 28 * 256);
+  EXPECT_EQ(a.kv_cols(), 4 * 256);
+}
+
 TEST(Config, MissingKeysAreNamedAndNeverGuessed) {
   for (const char* key :
        {"d_model", "n_layers", "n_heads", "vocab_size", "rope_theta", "rms_norm_eps"}) {
@@ -231,7 +239,7 @@ TEST(Config, UnsupportedValuesAreNamed) {
 
 TEST(Config, ContradictionsAreNamed) {
   EXPECT_ERROR(read(with(llada(), "embedding_size", 100)), "less than vocab_size");
-  EXPECT_ERROR(read(with(llada(), "n_heads", 30)), "do not make the hidden size");
+  EXPECT_ERROR(read(with(llada(), "n_heads", 30)), "does not divide the hidden size");
   EXPECT_ERROR(read(with(dream(), "num_key_value_heads", 5)), "do not divide");
   EXPECT_ERROR(read(with(llada(), "n_heads", 1024)), "heads of size 4; multiples of 8");
   EXPECT_ERROR(read(with(llada(), "model_type", "olmo")), "key 'model_type' is 'olmo'");

@@ -57,7 +57,9 @@ Architecture read_qwen_style(const Config& config) {
   a.max_length = config.integer("max_position_embeddings", 1, 1 << 24);
   a.attention.heads = config.integer("num_attention_heads", 1, 4096);
   a.attention.kv_heads = config.integer_or("num_key_value_heads", 1, 4096, a.attention.heads);
-  a.attention.head_dim = config.integer_or("head_dim", 2, 1024, a.hidden / a.attention.heads);
+  a.attention.head_dim = config.has("head_dim") ? config.integer("head_dim", 2, 1024)
+                                                : shared_width(config, "num_attention_heads",
+                                                               a.hidden, a.attention.heads);
   a.rope_theta = read_rope_theta(config);
   a.norm_eps = static_cast<float>(config.number("rms_norm_eps", 0, 1));
   config.expect("hidden_act", "silu");
@@ -85,12 +87,14 @@ TensorNames qwen_style_names() {
           .down = "mlp.down_proj.weight"};
 }
 
+int shared_width(const Config& config, const std::string& heads_key, int hidden, int heads) {
+  if (hidden % heads != 0)
+    config.fail(heads_key,
+                fmt::format("is {}, which does not divide the hidden size {}", heads, hidden));
+  return hidden / heads;
+}
+
 void check(const Architecture& a, const Config& config, const std::string& heads) {
-  if (a.query_cols() != a.hidden) {
-    config.fail(heads,
-                fmt::format("is {}: {} heads of {} do not make the hidden size {}",
-                            a.attention.heads, a.attention.heads, a.attention.head_dim, a.hidden));
-  }
   if (a.attention.heads % a.attention.kv_heads != 0) {
     config.fail(heads, fmt::format("is {}, which the {} key/value heads do not divide",
                                    a.attention.heads, a.attention.kv_heads));

@@ -20,6 +20,7 @@ struct Architecture {
   double rope_theta = 0;
   float norm_eps = 0;
   bool qkv_bias = false;
+  bool qk_norm = false;    // every head of queries and keys is normalised before it is rotated
   bool tied_head = false;  // the head is the embedding
 
   int query_cols() const { return attention.heads * attention.head_dim; }
@@ -32,6 +33,7 @@ struct TensorNames {
   std::string embedding, layer, final_norm, head;
   std::string attention_norm, query, key, value, attention_out;
   std::string mlp_norm, gate, up, down;
+  std::string query_norm = {}, key_norm = {};  // where there is a q/k norm
 };
 
 // The texts of the special tokens, for checkpoints whose configuration does not give the ids.
@@ -76,6 +78,8 @@ const Family& find_family(const Config& config,
 Architecture read_qwen_style(const Config& config);
 // The tensor names that they share.
 TensorNames qwen_style_names();
+// The width of a head where the heads share the hidden size; an Error where they cannot.
+int shared_width(const Config& config, const std::string& heads_key, int hidden, int heads);
 // Checks what must hold for every family: heads divide, dimensions are usable.
 void check(const Architecture& architecture, const Config& config, const std::string& heads_key);
 

@@ -13,7 +13,7 @@ Architecture read(const Config& config) {
   a.hidden = config.integer("d_model", 8, 1 << 20);
   a.attention.heads = config.integer("n_heads", 1, 4096);
   a.attention.kv_heads = config.integer_or("n_kv_heads", 1, 4096, a.attention.heads);
-  a.attention.head_dim = a.hidden / a.attention.heads;
+  a.attention.head_dim = shared_width(config, "n_heads", a.hidden, a.attention.heads);
   const int ratio = config.integer_or("mlp_ratio", 1, 64, 4);
   a.mlp = config.integer_or("mlp_hidden_size", 8, 1 << 22, ratio * a.hidden);
   const int vocab_size = config.integer("vocab_size", 2, 1 << 24);

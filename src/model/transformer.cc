@@ -45,7 +45,7 @@ class TensorSource {
 
 // The host tensors of one layer, all found and checked before anything is loaded.
 struct HostLayer {
-  HostTensor attention_norm, mlp_norm, attention_out, down;
+  HostTensor attention_norm, mlp_norm, attention_out, down, query_norm, key_norm;
   std::vector<HostTensor> qkv, qkv_bias, gate_up;
 };
 
@@ -60,6 +60,10 @@ HostLayer find_layer(TensorSource& source, const Architecture& a, const TensorNa
   add(names.query, a.query_cols());
   add(names.key, a.kv_cols());
   add(names.value, a.kv_cols());
+  if (a.qk_norm) {
+    layer.query_norm = source.vector(prefix + names.query_norm, a.attention.head_dim);
+    layer.key_norm = source.vector(prefix + names.key_norm, a.attention.head_dim);
+  }
   layer.attention_out = source.matrix(prefix + names.attention_out, a.hidden, a.query_cols());
   layer.mlp_norm = source.vector(prefix + names.mlp_norm, a.hidden);
   layer.gate_up = {source.matrix(prefix + names.gate, a.mlp, a.hidden),
@@ -88,10 +92,15 @@ Transformer::Transformer(Backend& backend, const Architecture& architecture,
   const auto one = [&](const HostTensor& tensor) {
     return backend_.load_layer_linear({&tensor, 1}, {});
   };
+  const auto of_heads = [&](const HostTensor& gains) {
+    return a.qk_norm ? backend_.load_gains(gains) : nullptr;
+  };
   embedding_ = backend_.load_linear({&embedding, 1}, {});
   for (const HostLayer& layer : host) {
     layers_.push_back({.attention_norm = backend_.load_gains(layer.attention_norm),
                        .mlp_norm = backend_.load_gains(layer.mlp_norm),
+                       .query_norm = of_heads(layer.query_norm),
+                       .key_norm = of_heads(layer.key_norm),
                        .qkv = backend_.load_layer_linear(layer.qkv, layer.qkv_bias),
                        .attention_out = one(layer.attention_out),
                        .gate_up = backend_.load_layer_linear(layer.gate_up, {}),
@@ -139,11 +148,14 @@ Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> 
     Matrix query = qkv.columns(0, q), keys_values = qkv.columns(q, 2 * kv);
     if (kept == nullptr && !last_layer) {
       backend_.project(h, *layer.qkv, 0, qkv);
+      norm_heads(qkv.columns(0, q), layer.query_norm);
+      norm_heads(qkv.columns(q, kv), layer.key_norm);
       backend_.rotate(qkv.columns(0, q + kv), positions, *rotation_);
     } else {
       if (kept != nullptr) keys_values = kept->layers[n].row_range(0, end);
       const Matrix fresh = keys_values.row_range(keys_values.rows - (end - begin), end - begin);
       backend_.project(h, *layer.qkv, q, fresh);
+      norm_heads(fresh.columns(0, kv), layer.key_norm);
       backend_.rotate(fresh.columns(0, kv), positions, *rotation_);
       if (last_layer) {
         // Its keys and values came from all rows; the rest serves the wanted rows alone.
@@ -152,6 +164,7 @@ Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> 
       }
       query = scratch_.query.row_range(0, x.rows);
       backend_.project(h, *layer.qkv, 0, query);
+      norm_heads(query, layer.query_norm);
       backend_.rotate(query, positions, *rotation_);
     }
     attention(layer, x, query, keys_values, positions);
@@ -187,6 +200,8 @@ Matrix Transformer::forward_active(std::span<const Token> tokens, std::span<cons
     const Matrix keys_values = kept.layers[n].row_range(0, kept.rows);
     backend_.rms_norm(x, *layer.attention_norm, a.norm_eps, h);
     backend_.project(h, *layer.qkv, 0, qkv);
+    norm_heads(qkv.columns(0, q), layer.query_norm);
+    norm_heads(qkv.columns(q, kv), layer.key_norm);
     backend_.rotate(qkv.columns(0, q + kv), positions, *rotation_);
     backend_.scatter(qkv.columns(q, 2 * kv), active, keys_values);
     Matrix query = qkv.columns(0, q);
@@ -209,6 +224,10 @@ void Transformer::keep_wanted(Matrix& x, Matrix& h, std::span<const int> wanted)
   backend_.gather(h, wanted, scratch_.wanted_h.row_range(0, count));
   x = scratch_.wanted_x.row_range(0, count);
   h = scratch_.wanted_h.row_range(0, count);
+}
+
+void Transformer::norm_heads(const Matrix& heads, const std::shared_ptr<const Gains>& gains) const {
+  if (gains) backend_.norm_heads(heads, *gains, architecture_.norm_eps);
 }
 
 // x += Wo attention(query): `keys_values` holds every key that can be seen.

@@ -45,6 +45,7 @@ class Transformer {
  private:
   struct Layer {
     std::shared_ptr<const Gains> attention_norm, mlp_norm;
+    std::shared_ptr<const Gains> query_norm, key_norm;  // null where there is no q/k norm
     std::shared_ptr<const Linear> qkv, attention_out, gate_up, down;
   };
   // Activations for up to `rows` rows; grown on demand and kept, so that a pass allocates nothing.
@@ -65,6 +66,7 @@ class Transformer {
   void reserve(int length, KeyValues& kept) const;
   // From now on for the wanted rows alone: x and, where it is given, h.
   void keep_wanted(Matrix& x, Matrix& h, std::span<const int> wanted);
+  void norm_heads(const Matrix& heads, const std::shared_ptr<const Gains>& gains) const;
   void attention(const Layer& layer, const Matrix& x, const Matrix& query,
                  const Matrix& keys_values, std::span<const int> positions);
   void mlp(const Layer& layer, const Matrix& x, const Matrix& h);

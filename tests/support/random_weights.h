@@ -21,7 +21,7 @@ class RandomWeights {
   using Extra = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
 
   RandomWeights(const Architecture& a, const TensorNames& n, const Extra& extra = {}) {
-    const int widest = std::max({a.vocabulary, a.mlp, a.hidden});
+    const int widest = std::max({a.vocabulary, a.mlp, a.hidden, a.query_cols()});
     fill(static_cast<std::size_t>(widest) * a.hidden + kSlack);
     for (const auto& [name, shape] : extra) add(name, shape);
     matrix(n.embedding, a.vocabulary, a.hidden);
@@ -36,6 +36,10 @@ class RandomWeights {
       for (const auto& [name, outputs] : inputs) {
         matrix(p + name + ".weight", outputs, a.hidden);
         if (a.qkv_bias) vector(p + name + ".bias", outputs);
+      }
+      if (a.qk_norm) {
+        vector(p + n.query_norm, a.attention.head_dim);
+        vector(p + n.key_norm, a.attention.head_dim);
       }
       matrix(p + n.attention_out, a.hidden, a.query_cols());
       matrix(p + n.gate, a.mlp, a.hidden);

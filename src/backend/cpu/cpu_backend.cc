@@ -137,6 +137,16 @@ class CpuBackend : public Backend {
              [&](int i) { kernels_.rms_norm(row(x, i), values, eps, x.cols, row(out, i)); });
   }
 
+  void norm_heads(const Matrix& x, const Gains& gains, float eps) override {
+    assert(x.cols % gains.size == 0);
+    const float* values = static_cast<const CpuGains&>(gains).values.data();
+    for_rows(x.rows, x.cols, [&](int i) {
+      float* const end = row(x, i) + x.cols;
+      for (float* head = row(x, i); head < end; head += gains.size)
+        kernels_.rms_norm(head, values, eps, gains.size, head);
+    });
+  }
+
   void project(const Matrix& x, const Linear& weight, int first, const Matrix& out) override {
     multiply(x, static_cast<const CpuLinear&>(weight), first, false, out);
   }

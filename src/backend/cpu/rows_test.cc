@@ -96,6 +96,37 @@ TEST(RmsNorm, MatchesDoublePrecisionAndIsTheSameEverywhere) {
   }
 }
 
+TEST(NormHeads, NormalisesEveryHeadByItselfAndIsTheSameEverywhere) {
+  for (const int dim : {8, 16, 24, 64, 128}) {
+    const int rows = 50, heads = 5, width = heads * dim + 3;
+    const auto x = random_floats(rows * width, 4, 3);
+    const RandomTensor gains(1, dim, DType::kBF16, 5);
+    std::vector<float> first;
+    for (const auto& [target, threads] : machines()) {
+      const auto backend = make_cpu_backend(threads, target);
+      const Matrix m = upload(*backend, x, rows, width);
+      backend->norm_heads(m.columns(0, heads * dim), *backend->load_gains(gains.view()), 1e-5f);
+      const auto result = download(*backend, m);
+      if (first.empty()) first = result;
+      EXPECT_TRUE(same_bits(result, first)) << target << " " << threads << ", heads of " << dim;
+    }
+    for (int i = 0; i < rows; ++i) {
+      const float* in = &x[i * width];
+      const float* out = &first[i * width];
+      for (int head = 0; head < heads * dim; head += dim) {
+        double squares = 0;
+        for (int j = 0; j < dim; ++j) squares += std::pow(static_cast<double>(in[head + j]), 2);
+        const double factor = 1 / std::sqrt(squares / dim + 1e-5);
+        for (int j = 0; j < dim; ++j) {
+          const double expected = in[head + j] * factor * gains.values[j];
+          ASSERT_NEAR(out[head + j], expected, 1e-6 * std::abs(expected));
+        }
+      }
+      for (int j = heads * dim; j < width; ++j) ASSERT_EQ(out[j], in[j]) << "behind the heads";
+    }
+  }
+}
+
 TEST(Rotate, TurnsHalfSplitPairsByTheAngleOfThePosition) {
   for (const int head_dim : {8, 16, 64, 128}) {
     const int rows = 40, heads = 3, width = heads * head_dim;

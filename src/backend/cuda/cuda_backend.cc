@@ -166,6 +166,17 @@ class CudaBackend final : public Backend {
                  &weight);
   }
 
+  void norm_heads(const Matrix& x, const Gains& gains, float eps) override {
+    assert(x.cols % gains.size == 0);
+    const Weight& weight = *static_cast<const CudaGains&>(gains).weight;
+    queue_->push({.kind = OperationKind::kNormHeads,
+                  .out = view_of(x),
+                  .weight = weight.part(0),
+                  .eps = eps,
+                  .head_dim = gains.size},
+                 &weight);
+  }
+
   void project(const Matrix& x, const Linear& weight, int first, const Matrix& out) override {
     multiply(x, static_cast<const CudaLinear&>(weight), first, false, out);
   }

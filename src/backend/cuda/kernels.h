@@ -10,6 +10,7 @@ namespace umf {
 
 void launch_copy_rows(const Operation& op, cudaStream_t stream);
 void launch_norm(const Operation& op, cudaStream_t stream);
+void launch_norm_heads(const Operation& op, cudaStream_t stream);
 void launch_rotate(const Operation& op, cudaStream_t stream);
 void launch_gated_silu(const Operation& op, cudaStream_t stream);
 void launch_relu(const Operation& op, cudaStream_t stream);

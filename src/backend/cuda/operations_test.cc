@@ -49,6 +49,10 @@ TEST_P(Operations, RowsAreCopiedNormalisedRotatedAndActivated) {
       std::vector<std::vector<float>> results;
       on.backend->rms_norm(x, *on.gains(gain), 1e-5f, h);
       results.push_back(on.read(h));
+      const Matrix heads = on.matrix(values, rows, cols);
+      std::vector<float> head_gain(gain.begin(), gain.begin() + head);
+      on.backend->norm_heads(heads.columns(head, cols - head), *on.gains(head_gain), 1e-5f);
+      results.push_back(on.read(heads));
       const auto positions = iota(rows, 7);
       on.backend->rotate(x, positions, *on.backend->make_rotation(rows + 7, head, 1e6));
       results.push_back(on.read(x));
@@ -73,7 +77,7 @@ TEST_P(Operations, RowsAreCopiedNormalisedRotatedAndActivated) {
       return results;
     };
     const auto actual = run(gpu), wanted = run(plain);
-    const char* const names[] = {"norm",          "rotation",        "silu",
+    const char* const names[] = {"norm",          "norm of heads",   "rotation", "silu",
                                  "silu in place", "gather and relu", "scatter"};
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(actual[i], wanted[i], names[i]);
   }
@@ -165,7 +169,7 @@ std::vector<float> small_layer(Bench& on, int rows, bool pause) {
   const auto table = weight(300, kHidden, 1), qkv = weight(3 * kHidden, kHidden, 2),
              wo = weight(kHidden, kHidden, 3), gate_up = weight(2 * kMlp, kHidden, 4),
              down = weight(kHidden, kMlp, 5), head = weight(301, kHidden, 6);
-  const auto gains = on.gains(bf16_numbers(kHidden, 7));
+  const auto gains = on.gains(bf16_numbers(kHidden, 7)), of_heads = on.gains(bf16_numbers(64, 8));
   const auto rotation = backend.make_rotation(rows, 64, 1e6);
   const Matrix x = on.allocate(rows, kHidden), h = on.allocate(rows, kHidden),
                all = on.allocate(rows, 3 * kHidden), wide = on.allocate(rows, 2 * kMlp),
@@ -181,6 +185,7 @@ std::vector<float> small_layer(Bench& on, int rows, bool pause) {
   for (int layer = 0; layer < 2; ++layer) {
     backend.rms_norm(x, *gains, 1e-5f, h), done();
     backend.project(h, *qkv, 0, all), done();
+    backend.norm_heads(all.columns(0, 2 * kHidden), *of_heads, 1e-5f), done();
     backend.rotate(all.columns(0, 2 * kHidden), positions, *rotation), done();
     backend.attend(all.columns(0, kHidden), all.columns(kHidden, kHidden),
                    all.columns(2 * kHidden, kHidden), positions, shape, attended);

@@ -183,6 +183,8 @@ void Queue::launch(const Operation& op) {
       return launch_copy_rows(op, stream_);
     case OperationKind::kNorm:
       return op.out.type == DType::kF8 ? launch_norm_narrow(op, stream_) : launch_norm(op, stream_);
+    case OperationKind::kNormHeads:
+      return launch_norm_heads(op, stream_);
     case OperationKind::kNarrow:
       return launch_narrow(op, stream_);
     case OperationKind::kProduct:

@@ -4,6 +4,7 @@
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/functions.cuh"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/norm_head.cuh"
 
 namespace umf {
 namespace {
@@ -80,6 +81,16 @@ __global__ void __launch_bounds__(kThreads) rms_norm(const T* in, int in_stride,
     load_group<kWide>(gains + at, cols - at, by);
     write(at, x, by);
   }
+}
+
+// A warp per head; the heads of all rows are counted on.
+template <class T, bool kWide>
+__global__ void __launch_bounds__(kThreads)
+    norm_heads(T* x, int stride, int rows, int heads, const float* gains, float eps, int dim) {
+  const int number = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / 32;
+  if (number >= rows * heads) return;
+  T* head = x + static_cast<std::size_t>(stride) * (number / heads) + number % heads * dim;
+  norm_head<T, kWide>(head, gains, eps, dim, threadIdx.x % 32);
 }
 
 // A thread turns the same group of several heads, the first half of each together with its partners
@@ -194,6 +205,18 @@ void launch_norm(const Operation& op, cudaStream_t stream) {
         pointer<T>(op.out), op.out.stride, op.in.cols);
   });
   check_launch("normalising");
+}
+
+void launch_norm_heads(const Operation& op, cudaStream_t stream) {
+  const int heads = op.out.cols / op.head_dim;
+  const std::size_t warps = static_cast<std::size_t>(op.out.rows) * heads;
+  dispatch(op.out.type, is_wide(op.out) && op.head_dim % kGroup == 0, [&](auto zero, auto wide) {
+    using T = decltype(zero);
+    norm_heads<T, wide><<<blocks_for(warps, kWarps), kThreads, 0, stream>>>(
+        pointer<T>(op.out), op.out.stride, op.out.rows, heads, static_cast<const float*>(op.weight),
+        op.eps, op.head_dim);
+  });
+  check_launch("normalising heads");
 }
 
 void launch_rotate(const Operation& op, cudaStream_t stream) {

@@ -22,6 +22,8 @@ __device__ void run(const Operation& op, const Share& share) {
       return small_copy_rows(op, share);
     case OperationKind::kNorm:
       return small_norm(op, share);
+    case OperationKind::kNormHeads:
+      return small_norm_heads(op, share);
     case OperationKind::kProduct:
       return small_product(op, share);
     case OperationKind::kRotate:
@@ -97,6 +99,8 @@ std::size_t threads_for(const Operation& op) {
   switch (op.kind) {
     case OperationKind::kNorm:
       return rows * 32;
+    case OperationKind::kNormHeads:
+      return rows * 32 * (op.out.cols / op.head_dim);
     case OperationKind::kProduct:
       return 32 * row_tiles * ((op.out.cols + kTileColumns - 1) / kTileColumns);
     case OperationKind::kAttend:
@@ -123,6 +127,8 @@ bool is_small(const Operation& op) {
       return is_small_rows(op.in) && is_small_rows(op.out);
     case OperationKind::kNorm:
       return is_small_rows(op.in) && is_small_rows(op.out) && op.in.cols <= kSmallDepth;
+    case OperationKind::kNormHeads:
+      return is_small_rows(op.out) && op.head_dim % kGroup == 0;
     case OperationKind::kProduct:
       return is_small_product(op);
     case OperationKind::kRotate:

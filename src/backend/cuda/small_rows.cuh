@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cuda/functions.cuh"
+#include "backend/cuda/norm_head.cuh"
 #include "backend/cuda/vector.cuh"
 #include "backend/cuda/view.h"
 
@@ -72,6 +73,14 @@ __device__ inline void small_norm(const Operation& op, const Share& share) {
       store_group<true>(to + at, kGroup, x[step]);
     }
     __syncwarp();
+  }
+}
+
+__device__ inline void small_norm_heads(const Operation& op, const Share& share) {
+  const int heads = op.out.cols / op.head_dim, tasks = op.out.rows * heads;
+  for (int task = share.warp(); task < tasks; task += share.warps()) {
+    norm_head<float, true>(row_of(op.out, task / heads) + task % heads * op.head_dim,
+                           static_cast<const float*>(op.weight), op.eps, op.head_dim, share.lane());
   }
 }
 

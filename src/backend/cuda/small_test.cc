@@ -42,6 +42,12 @@ TEST(SmallOperation, LeavesRowsOfBf16ToLargeModels) {
   EXPECT_TRUE(is_small(op));
   op.out.type = DType::kBF16;
   EXPECT_FALSE(is_small(op));
+  op.kind = OperationKind::kNormHeads;
+  EXPECT_FALSE(is_small(op));
+  op.out.type = DType::kF32;
+  EXPECT_TRUE(is_small(op));
+  op.head_dim = 12;
+  EXPECT_FALSE(is_small(op)) << "no whole groups";
   op.kind = OperationKind::kCopyRows;
   op.in = {nullptr, DType::kBF16, 733, 256, 256};
   op.out = {nullptr, DType::kF32, 5, 256, 256};

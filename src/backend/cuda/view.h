@@ -32,7 +32,8 @@ enum class OperationKind : std::uint8_t {
   kCopyRows,  // out[i] = in[integers[i]]: embed and gather
   kPutRows,   // out[integers[i]] = in[i]: scatter
   kNorm,
-  kNarrow,  // out = in as kF8
+  kNormHeads,  // every head of `out` by itself, in place
+  kNarrow,     // out = in as kF8
   kProduct,
   kRotate,
   kAttend,

@@ -116,6 +116,13 @@ class ReferenceBackend final : public Backend {
     }
   }
 
+  void norm_heads(const Matrix& x, const Gains& gains, float eps) override {
+    for (int first = 0; first < x.cols; first += gains.size) {
+      const Matrix head = x.columns(first, gains.size);
+      rms_norm(head, gains, eps, head);
+    }
+  }
+
   void project(const Matrix& x, const Linear& weight, int first, const Matrix& out) override {
     const auto& linear = static_cast<const ReferenceLinear&>(weight);
     for (int j = 0; j < out.cols; ++j) {
