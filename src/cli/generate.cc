@@ -244,10 +244,12 @@ int generate(GenerateOptions& options) {
 
 void declare(OptionSet& options, GenerateOptions& o) {
   options.argument("PROMPT", o.prompt, "the user's message; - for stdin");
-  options.values("model", o.models,
-                 "NAME=WHERE or WHERE: an embedded model (the default), a directory, a *.gguf "
-                 "file, or org/name in "
-                 "the hub cache; repeatable: several write together (--rule)");
+  options.values(
+      "model", o.models,
+      "NAME=WHERE or WHERE: an embedded model (the default), a directory, a *.gguf file, or "
+      "org/name in "
+      "the hub cache; with @FAMILY behind it where files do not tell the family; repeatable: "
+      "several write together (--rule)");
   options.value("prompt-file", o.prompt_file, "the user's message from a file");
   options.value("prompt-tokens", o.prompt_tokens,
                 "the whole prompt as a JSON array of token ids, from a file");

@@ -40,8 +40,11 @@ int list_models(bool json) {
     fmt::print("  (none; hf download GSAI-ML/LLaDA-8B-Instruct would fetch one)\n");
   fmt::print("Supported architectures:\n");
   for (const Family* family : kFamilies) {
-    fmt::print("  {:<28} {}\n", family->architecture,
-               family->diffusion ? family->name : family->name + " (reward)");
+    const char* const remark = !family->diffusion      ? " (reward)"
+                               : family->only_if_named ? " (only as WHERE@NAME)"
+                                                       : "";
+    for (const ModelClass& one : family->classes)
+      fmt::print("  {:<28} {}{}\n", one.architecture, family->name, remark);
   }
   fmt::print("umf models WHERE describes and checks one model.\n");
   return 0;
@@ -92,7 +95,7 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
       {"directory", c.location.place()},
       {"commit", c.location.commit.empty() ? Json(nullptr) : Json(c.location.commit)},
       {"family", c.family->name},
-      {"architecture", c.family->architecture},
+      {"architecture", c.model_class.architecture},
       {"parameters", c.weights.parameters()},
       {"weight_bytes", c.weights.bytes()},
       {"weight_type", c.weights.types()},
@@ -106,6 +109,7 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
       {"kv_heads", a.attention.kv_heads},
       {"head_dim", a.attention.head_dim},
       {"attention", name_of(a.attention)},
+      {"qk_norm", a.qk_norm},
       {"rope_theta", a.rope_theta},
       {"norm_eps", std::stod(fmt::format("{}", a.norm_eps))},
       {"max_length", a.max_length},
@@ -245,6 +249,9 @@ Command models_command() {
         o->common.declare(options);
         o->common.declare_strictness(options);
         options.footer(
+            "WHERE@FAMILY names the family where the files are those of other models, too (umf "
+            "models\n"
+            "lists the families); it goes with every option and file that names a model.\n"
             "The description says what the files hold and nothing is computed from: keys of "
             "config.json\n"
             "that are not known (a warning) and tensors that are known to be unused.\n"

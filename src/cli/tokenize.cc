@@ -33,18 +33,21 @@ std::vector<Message> parse_messages(const Json& line, const std::string& where) 
   return messages;
 }
 
-std::string template_of(const CheckpointSource& source, const TokenizeOptions& options) {
+std::string template_of(const CheckpointSource& source, const Location& location,
+                        const TokenizeOptions& options) {
   if (options.chat_template) return read_input(*options.chat_template);
-  if (auto own = source.chat_template()) return *own;
-  return read_config(source.config()).family->chat_template;
+  const Family& family = *read_config(source.config(), location.family).family;
+  if (auto own = source.chat_template()) return family.template_settings + *own;
+  return family.chat_template;
 }
 
 int tokenize(const TokenizeOptions& options) {
   if (options.model.empty()) throw Error("umf tokenize needs --model WHERE");
   if (options.decode && options.chat) throw Error("--decode and --chat exclude each other");
-  const auto source = open_source(find_checkpoint(parse_model_choice(options.model).where));
+  const Location location = find_checkpoint(parse_model_choice(options.model).where);
+  const auto source = open_source(location);
   const Tokenizer tokenizer(source->tokenizer());
-  const std::string chat_template = options.chat ? template_of(*source, options) : "";
+  const std::string chat_template = options.chat ? template_of(*source, location, options) : "";
   const SpecialText special = options.no_special ? SpecialText::kPlain : SpecialText::kParse;
   std::istringstream lines(read_stdin());
   std::string text;

@@ -14,6 +14,7 @@
 #include "bench/result_log.h"
 #include "cli/bench_run.h"
 #include "cli/option_file.h"
+#include "model/checkpoint.h"
 #include "model/embedded.h"
 
 namespace umf {
@@ -51,9 +52,11 @@ std::string lasting_text(const ModelChoice& model) {
   const auto embedded = embedded_models();
   const bool built_in = std::ranges::any_of(
       embedded, [&](const BuiltInFolder& folder) { return folder.name == model.where; });
-  const bool path = !built_in && fs::exists(model.where);
-  return fmt::format("{}={}", model.name,
-                     path ? fs::absolute(model.where).lexically_normal().string() : model.where);
+  const auto [place, family] = split_family(model.where);
+  const bool path = !built_in && fs::exists(place);
+  return fmt::format("{}={}{}{}", model.name,
+                     path ? fs::absolute(place).lexically_normal().string() : place,
+                     family.empty() ? "" : "@", family);
 }
 
 }  // namespace

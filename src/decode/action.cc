@@ -129,7 +129,8 @@ std::vector<Action> members_of(const Action& action) {
 Action recommended_action(const ModelInfo& model) {
   Action action{.strategy = parse_strategy(model.strategy),
                 .temperature = model.temperature,
-                .top_p = model.top_p};
+                .top_p = model.top_p,
+                .commit = parse_commit_rule(model.commit)};
   try {
     for (const auto& [key, value] : model.advice.action) set_field(action, key, value);
   } catch (const Error& mistake) {

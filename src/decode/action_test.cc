@@ -31,8 +31,9 @@ TEST(Action, MistakesAreNamed) {
 }
 
 TEST(Action, TheCheckpointsAdviceStandsAboveItsFamily) {
-  ModelInfo model{.strategy = "entropy", .temperature = 0.1f, .top_p = 0.9f};
+  ModelInfo model{.strategy = "entropy", .commit = "tau:0.9", .temperature = 0.1f, .top_p = 0.9f};
   EXPECT_EQ(recommended_window(model), kDefaultWindow);
+  EXPECT_EQ(name_of(recommended_action(model).commit), "tau:0.9");
   model.advice = {
       .where = "m/umf.json", .window = 96, .action = {{"temperature", "0"}, {"eos-penalty", "3"}}};
   const Action action = recommended_action(model);

@@ -56,21 +56,25 @@ void compare_tied_head(Checkpoint& checkpoint) {
 
 }  // namespace
 
-ModelConfig read_config(const Config& config) {
-  const Family& family = find_family(config);
+ModelConfig read_config(const Config& config, const std::string& named) {
+  const Family& family = find_family(config, named);
   Architecture architecture = family.read(config);
   check(architecture, config, family.heads_key);
-  return {&family, architecture, config.unknown_keys()};
+  return {&family,
+          {config.first_architecture(), config.needed_text("model_type")},
+          architecture,
+          config.unknown_keys()};
 }
 
-ModelConfig read_config(const std::string& text, const std::string& where) {
-  return read_config(Config(parse_json(text, where), where));
+ModelConfig read_config(const std::string& text, const std::string& where,
+                        const std::string& named) {
+  return read_config(Config(parse_json(text, where), where), named);
 }
 
 Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown) {
   const auto source = open_source(location);
   const Config& config = source->config();
-  ModelConfig read = read_config(config);
+  ModelConfig read = read_config(config, location.family);
   for (std::string& key : source->unknown_keys()) read.unknown_keys.push_back(std::move(key));
   if (unknown == UnknownKeys::kRefuse && !read.unknown_keys.empty())
     throw Error(unknown_message(config.where(), read.unknown_keys, ""));
@@ -81,6 +85,7 @@ Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown) {
   }
   Checkpoint checkpoint{.location = location,
                         .family = read.family,
+                        .model_class = read.model_class,
                         .architecture = read.architecture,
                         .names = source->names(*read.family),
                         .tokenizer = std::move(tokenizer),
@@ -89,6 +94,7 @@ Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown) {
                         .own_template = source->chat_template(),
                         .advice = source->advice(),
                         .ignored_keys = std::move(read.unknown_keys)};
+  if (checkpoint.own_template) checkpoint.own_template->insert(0, read.family->template_settings);
   if (!checkpoint.ignored_keys.empty())
     checkpoint.warnings.push_back(
         unknown_message(config.where(), checkpoint.ignored_keys, " and ignored"));
@@ -98,6 +104,11 @@ Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown) {
   }
   compare_tied_head(checkpoint);
   if (read.family->diffusion) {
+    if (!checkpoint.weights.contains(checkpoint.head_name()))
+      config.fail(
+          read.family->tie_key,
+          fmt::format("is {}, but tensor '{}' is missing",
+                      read.architecture.tied_head ? "true" : "not true", checkpoint.head_name()));
     checkpoint.tokens =
         resolve_tokens({config, source->generation(), checkpoint.tokenizer}, *read.family,
                        read.architecture.vocabulary, checkpoint.warnings);

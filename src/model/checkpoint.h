@@ -20,6 +20,7 @@ namespace umf {
 struct Checkpoint {
   Location location;
   const Family* family = nullptr;
+  ModelClass model_class;
   Architecture architecture;
   TensorNames names;     // in these files
   bool shifted = false;  // the logits of a position are row i - 1, or row i
@@ -54,12 +55,15 @@ Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown = Unkno
 
 struct ModelConfig {
   const Family* family = nullptr;
+  ModelClass model_class;
   Architecture architecture;
   std::vector<std::string> unknown_keys;
 };
 
-ModelConfig read_config(const Config& config);
-// What the text of a config.json says; `where` names it in errors.
-ModelConfig read_config(const std::string& text, const std::string& where);
+// What a config.json says, of which `named` is the family as in a Location; `where` names the text
+// in errors.
+ModelConfig read_config(const Config& config, const std::string& named = "");
+ModelConfig read_config(const std::string& text, const std::string& where,
+                        const std::string& named = "");
 
 }  // namespace umf

@@ -198,22 +198,44 @@ TEST(Config, TiedHeadsAreRead) {
 }
 
 TEST(Config, FamiliesAreFoundByArchitectureAndModelTypeTogether) {
-  const Family one = {.name = "one", .architecture = "Model", .model_type = "a"};
-  const Family two = {.name = "two", .architecture = "Model", .model_type = "b"};
-  const Family three = {.name = "three", .architecture = "ModelLM", .model_type = "a"};
+  const Family one = {.name = "one", .classes = {{"Model", "a"}}};
+  const Family two = {.name = "two", .classes = {{"Model", "b"}, {"Model2", "b"}}};
+  const Family three = {.name = "three", .classes = {{"ModelLM", "a"}}};
   const Family* const families[] = {&one, &two, &three};
   const auto find = [&](const char* architecture, const char* type) {
     return find_family(
-               Config({{"architectures", {architecture}}, {"model_type", type}}, "config.json"),
+               Config({{"architectures", {architecture}}, {"model_type", type}}, "config.json"), "",
                families)
         .name;
   };
   EXPECT_EQ(find("Model", "a"), "one");
   EXPECT_EQ(find("Model", "b"), "two");
+  EXPECT_EQ(find("Model2", "b"), "two");
   EXPECT_EQ(find("ModelLM", "a"), "three");
   EXPECT_ERROR(find("Model", "c"), "key 'model_type' is 'c', but Model models have 'a' or 'b'");
   EXPECT_ERROR(find("ModelLM", "b"), "but ModelLM models have 'a'");
-  EXPECT_ERROR(find("Other", "a"), "supported are Model, ModelLM");
+  EXPECT_ERROR(find("Other", "a"), "supported are Model, Model2, ModelLM");
+}
+
+TEST(Config, AFamilyWhoseFilesDoNotTellIsTakenWhereItIsNamed) {
+  const Family sure = {.name = "sure", .classes = {{"Model", "a"}}};
+  const Family variant = {.name = "variant", .classes = {{"Model", "a"}}, .only_if_named = true};
+  const Family hidden = {.name = "hidden", .classes = {{"Other", "b"}}, .only_if_named = true};
+  const Family* const families[] = {&variant, &sure, &hidden};
+  const auto find = [&](const char* architecture, const char* type, const char* named) {
+    return find_family(
+               Config({{"architectures", {architecture}}, {"model_type", type}}, "config.json"),
+               named, families)
+        .name;
+  };
+  EXPECT_EQ(find("Model", "a", ""), "sure");
+  EXPECT_EQ(find("Model", "a", "sure"), "sure");
+  EXPECT_EQ(find("Model", "a", "variant"), "variant");
+  EXPECT_EQ(find("Other", "b", "hidden"), "hidden");
+  EXPECT_ERROR(find("Other", "b", ""), "say so behind its place: @hidden");
+  EXPECT_ERROR(find("Third", "b", ""), "supported are Model");
+  EXPECT_ERROR(find("Other", "b", "sure"), "which models of the family sure are not");
+  EXPECT_ERROR(find("Other", "b", "seen"), "there is no family 'seen'. Known are variant, sure");
 }
 
 TEST(Config, TokensAreOneOrSeveral) {

@@ -15,20 +15,13 @@ Architecture read(const Config& config) {
 
 const Family kDream = {
     .name = "dream",
-    .architecture = "DreamModel",
-    .model_type = "Dream",
+    .classes = {{"DreamModel", "Dream"}},
     .shifted = true,
     .tempered_scores = true,
     .read = read,
     .names = qwen_style_names(),
     .tokens = {.mask = "<|mask|>", .end_of_turn = "<|im_end|>", .other_ends = {"<|dlm_pad|>"}},
-    .chat_template =
-        "{% if messages[0]['role'] != 'system' %}"
-        "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n{% endif %}"
-        "{% for message in messages %}"
-        "<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>{{ '\\n' }}{% endfor "
-        "%}"
-        "{% if add_generation_prompt %}<|im_start|>assistant{{ '\\n' }}{% endif %}",
+    .chat_template = chatml("You are a helpful assistant."),
     .strategy = "entropy",
     .temperature = 0.1f,
     .top_p = 0.95f,

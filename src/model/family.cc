@@ -28,24 +28,56 @@ void check_layer_types(const Config& config) {
   }
 }
 
+bool is_of(const Family& family, const ModelClass& own) {
+  return std::ranges::find(family.classes, own) != family.classes.end();
+}
+
+void add_once(std::vector<std::string>& list, const std::string& text) {
+  if (std::ranges::find(list, text) == list.end()) list.push_back(text);
+}
+
+const Family& named_family(const Config& config, const ModelClass& own, const std::string& named,
+                           std::span<const Family* const> families) {
+  std::vector<std::string> known;
+  for (const Family* family : families) {
+    known.push_back(family->name);
+    if (family->name != named) continue;
+    if (is_of(*family, own)) return *family;
+    config.fail("architectures",
+                fmt::format("names '{}' and 'model_type' is '{}', which models of the family {} "
+                            "are not",
+                            own.architecture, own.model_type, named));
+  }
+  throw Error(fmt::format("there is no family '{}'. Known are {}", named, fmt::join(known, ", ")));
+}
+
 }  // namespace
 
-const Family& find_family(const Config& config, std::span<const Family* const> families) {
-  const std::string architecture = config.first_architecture();
-  const std::string type = config.needed_text("model_type");
-  std::vector<std::string> known, types;
+const Family& find_family(const Config& config, const std::string& named,
+                          std::span<const Family* const> families) {
+  const ModelClass own{config.first_architecture(), config.needed_text("model_type")};
+  if (!named.empty()) return named_family(config, own, named, families);
+  std::vector<std::string> known, types, by_name;
   for (const Family* family : families) {
-    if (std::ranges::find(known, family->architecture) == known.end())
-      known.push_back(family->architecture);
-    if (family->architecture != architecture) continue;
-    if (family->model_type == type) return *family;
-    types.push_back(fmt::format("'{}'", family->model_type));
+    const bool mine = is_of(*family, own);
+    if (mine && !family->only_if_named) return *family;
+    if (mine) by_name.push_back(family->name);
+    if (family->only_if_named) continue;
+    for (const auto& [architecture, type] : family->classes) {
+      add_once(known, architecture);
+      if (architecture == own.architecture) add_once(types, fmt::format("'{}'", type));
+    }
   }
-  if (types.empty())
+  if (!by_name.empty())
     config.fail("architectures",
-                fmt::format("names '{}'; supported are {}", architecture, fmt::join(known, ", ")));
-  config.fail("model_type", fmt::format("is '{}', but {} models have {}", type, architecture,
-                                        fmt::join(types, " or ")));
+                fmt::format("names '{}', as models do that are no diffusion models; if this one "
+                            "is, say so behind its place: @{}",
+                            own.architecture, fmt::join(by_name, " or @")));
+  if (types.empty())
+    config.fail("architectures", fmt::format("names '{}'; supported are {}", own.architecture,
+                                             fmt::join(known, ", ")));
+  config.fail("model_type", fmt::format("is '{}', but {} models have {}", own.model_type,
+                                        own.architecture, fmt::join(types, " or ")));
 }
 
 Architecture read_qwen_style(const Config& config) {
@@ -71,6 +103,29 @@ Architecture read_qwen_style(const Config& config) {
   return a;
 }
 
+Architecture read_qwen3_style(const Config& config) {
+  Architecture a = read_qwen_style(config);
+  a.qk_norm = true;
+  config.expect("attention_bias", false);
+  for (const char* key : {"qk_norm", "use_qk_norm", "qk_layernorm"}) config.expect(key, true);
+  return a;
+}
+
+Architecture read_llama_style(const Config& config) {
+  Architecture a = read_qwen_style(config);
+  config.expect("attention_bias", false);
+  config.expect("mlp_bias", false);
+  config.expect("pretraining_tp", 1);
+  config.expect("layer_norm_eps", nullptr);  // a number would mean another norm
+  config.ignore({"resid_pdrop"});
+  return a;
+}
+
+void read_blocks(const Config& config, const std::string& key, int otherwise, Architecture& a) {
+  a.attention.kind = AttentionKind::kBlockCausal;
+  a.attention.block = config.integer_or(key, 1, 4096, otherwise);
+}
+
 TensorNames qwen_style_names() {
   return {.embedding = "model.embed_tokens.weight",
           .layer = "model.layers.",
@@ -85,6 +140,34 @@ TensorNames qwen_style_names() {
           .gate = "mlp.gate_proj.weight",
           .up = "mlp.up_proj.weight",
           .down = "mlp.down_proj.weight"};
+}
+
+TensorNames qwen3_style_names() {
+  TensorNames names = qwen_style_names();
+  names.query_norm = "self_attn.q_norm.weight";
+  names.key_norm = "self_attn.k_norm.weight";
+  return names;
+}
+
+std::string chatml(const std::string& system) {
+  const std::string opening = system.empty()
+                                  ? ""
+                                  : fmt::format(
+                                        "{{% if messages[0]['role'] != 'system' %}}"
+                                        "<|im_start|>system\n{}<|im_end|>\n{{% endif %}}",
+                                        system);
+  return opening +
+         "{% for message in messages %}"
+         "<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>{{ '\\n' }}"
+         "{% endfor %}"
+         "{% if add_generation_prompt %}<|im_start|>assistant{{ '\\n' }}{% endif %}";
+}
+
+std::string turns_with_headers() {
+  return "{{ bos_token }}{% for message in messages %}"
+         "<|start_header_id|>{{ message['role'] }}<|end_header_id|>\n\n"
+         "{{ message['content'] | trim }}<|eot_id|>{% endfor %}"
+         "<|start_header_id|>assistant<|end_header_id|>{{ '\\n\\n' }}";
 }
 
 int shared_width(const Config& config, const std::string& heads_key, int hidden, int heads) {

@@ -2,6 +2,7 @@
 // action.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,13 +41,23 @@ struct TensorNames {
 struct TokenTexts {
   std::string mask, end_of_turn;
   std::vector<std::string> other_ends;  // texts that end an answer where the tokenizer knows them
+  // The mask where the files name none and have no token of that text: a special token, or it is
+  // not taken.
+  std::optional<Token> mask_id = {};
+};
+
+// What config.json calls a model: architectures[0] and model_type. It is the pair that names a
+// family: either may stand for another one beside another partner.
+struct ModelClass {
+  std::string architecture, model_type;
+  bool operator==(const ModelClass&) const = default;
 };
 
 struct Family {
   std::string name;  // "llada"
-  // config.json's architectures[0] and model_type. It is the pair that names a family: either may
-  // stand for another one beside another partner.
-  std::string architecture, model_type;
+  std::vector<ModelClass> classes;
+  // Other models have the same classes: it is this family only where the user says so.
+  bool only_if_named = false;
   bool diffusion = true;  // false: a reward model
   // What the logits of a position are: row i - 1 (Dream), or row i.
   bool shifted = false;
@@ -54,14 +65,18 @@ struct Family {
   bool tempered_scores = false;
   Architecture (*read)(const Config& config);
   std::string heads_key = "num_attention_heads";  // what config.json calls the number of heads
+  std::string tie_key = "tie_word_embeddings";    // and whether the head is the embedding
   TensorNames names;
   // Tensors that a file may hold besides, and nothing is computed from.
   std::vector<std::string> unused_tensors = {};
   TokenTexts tokens;
   // The prompt layout for a checkpoint without a template of its own (docs/models.md#prompts).
   std::string chat_template;
-  // The recommended deterministic action.
+  // Statements before a checkpoint's own template: variables that it shall find set.
+  std::string template_settings = "";
+  // The recommended deterministic action: the published loop as far as an action says it.
   std::string strategy;
+  std::string commit = "one";
   float temperature = 0, top_p = 1;
 };
 
@@ -70,14 +85,27 @@ extern const Family kLlada, kDream, kStableDiffcoder, kQwenPrm;
 inline constexpr const Family* kFamilies[] = {&kLlada, &kDream, &kStableDiffcoder, &kQwenPrm};
 
 // The family of a configuration, by its architecture and model type; an unknown pair is an Error
-// that lists the known.
-const Family& find_family(const Config& config,
+// that lists the known. `named` is what the user says that it is, and must be of this pair; empty
+// where nothing is said.
+const Family& find_family(const Config& config, const std::string& named = "",
                           std::span<const Family* const> families = kFamilies);
 
 // The keys that Qwen2- and Llama-style configurations share.
 Architecture read_qwen_style(const Config& config);
 // The tensor names that they share.
 TensorNames qwen_style_names();
+// The same for Qwen3-style configurations: no biases, a q/k norm, heads of any width.
+Architecture read_qwen3_style(const Config& config);
+TensorNames qwen3_style_names();
+// The keys of Llama-style ones, which name what Qwen2 takes for granted.
+Architecture read_llama_style(const Config& config);
+// Attention in blocks that are counted from position 0: `key` of the configuration, or `otherwise`.
+void read_blocks(const Config& config, const std::string& key, int otherwise, Architecture& a);
+// ChatML, the layout of Qwen's models; with a system message for conversations that have none.
+std::string chatml(const std::string& system = "");
+// LLaDA's layout: headers that name the role. The answer is always opened.
+std::string turns_with_headers();
+
 // The width of a head where the heads share the hidden size; an Error where they cannot.
 int shared_width(const Config& config, const std::string& heads_key, int hidden, int heads);
 // Checks what must hold for every family: heads divide, dimensions are usable.

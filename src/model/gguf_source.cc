@@ -42,8 +42,8 @@ class Translator {
     check_general();
     check_attention();
     check_rotation();
-    result_.config = {{"architectures", Json::array({kind_.family->architecture})},
-                      {"model_type", kind_.family->model_type}};
+    const auto& [architecture, model_type] = kind_.family->classes.front();
+    result_.config = {{"architectures", Json::array({architecture})}, {"model_type", model_type}};
     for (const auto& [config, gguf] : kind_.keys) take(config, own(gguf));
     const GgufTensor* embedding = find_tensor(gguf_tensor_names().embedding);
     if (!result_.config.contains("vocab_size") && embedding != nullptr)

@@ -15,7 +15,7 @@ ModelInfo describe_model(std::string name, const Checkpoint& checkpoint, std::st
   const Family& family = *checkpoint.family;
   if (!family.diffusion) {
     throw Error(fmt::format("'{}' is a reward model ({}); it cannot write text", name,
-                            family.architecture));
+                            checkpoint.model_class.architecture));
   }
   const AttentionShape& attention = checkpoint.architecture.attention;
   return {.name = std::move(name),
@@ -27,6 +27,7 @@ ModelInfo describe_model(std::string name, const Checkpoint& checkpoint, std::st
           .block = attention.kind == AttentionKind::kBlockCausal ? attention.block : 0,
           .tempered_scores = family.tempered_scores,
           .strategy = family.strategy,
+          .commit = family.commit,
           .temperature = family.temperature,
           .top_p = family.top_p,
           .advice = checkpoint.advice};

@@ -55,10 +55,10 @@ Architecture read(const Config& config) {
 
 const Family kLlada = {
     .name = "llada",
-    .architecture = "LLaDAModelLM",
-    .model_type = "llada",
+    .classes = {{"LLaDAModelLM", "llada"}},
     .read = read,
     .heads_key = "n_heads",
+    .tie_key = "weight_tying",
     .names = {.embedding = "model.transformer.wte.weight",
               .layer = "model.transformer.blocks.",
               .final_norm = "model.transformer.ln_f.weight",
@@ -74,12 +74,7 @@ const Family kLlada = {
               .up = "up_proj.weight",
               .down = "ff_out.weight"},
     .tokens = {.mask = "<|mdm_mask|>", .end_of_turn = "<|eot_id|>", .other_ends = {}},
-    // The assistant header is appended always, as in the published template.
-    .chat_template =
-        "{{ bos_token }}{% for message in messages %}"
-        "<|start_header_id|>{{ message['role'] }}<|end_header_id|>\n\n"
-        "{{ message['content'] | trim }}<|eot_id|>{% endfor %}"
-        "<|start_header_id|>assistant<|end_header_id|>{{ '\\n\\n' }}",
+    .chat_template = turns_with_headers(),
     .strategy = "low-confidence",
 };
 

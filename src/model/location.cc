@@ -93,15 +93,26 @@ std::string gguf_files_in(const Folder& folder) {
 std::string Location::place() const { return gguf.empty() ? folder.place() : folder.place(gguf); }
 
 bool Location::is(const Location& other) const {
-  if (gguf.empty() != other.gguf.empty()) return false;
+  if (gguf.empty() != other.gguf.empty() || family != other.family) return false;
   if (gguf.empty()) return folder.is(other.folder);
   std::error_code absent;
   return fs::equivalent(place(), other.place(), absent);
 }
 
+NamedPlace split_family(const std::string& where) {
+  const auto at = where.rfind('@');
+  if (at == std::string::npos || fs::exists(where)) return {where, ""};
+  return {where.substr(0, at), where.substr(at + 1)};
+}
+
 Location find_checkpoint(const std::string& where) {
   for (const BuiltInFolder& model : embedded_models()) {
     if (model.name == where) return {model, ""};
+  }
+  if (const auto& [place, family] = split_family(where); !family.empty()) {
+    Location location = find_checkpoint(place);
+    location.family = family;
+    return location;
   }
   if (fs::is_directory(where)) {
     if (!fs::exists(fs::path(where) / "config.json")) refuse_directory(where);

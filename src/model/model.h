@@ -27,10 +27,10 @@ struct ModelInfo {
   std::string fingerprint;
   SpecialTokens tokens;
   int vocabulary = 0, max_length = 0;
-  int block = 0;  // the only block length it can decode with, or 0 for any
+  int block = 0;  // of its attention, counted from position 0: blocks are written in order; 0: none
   bool tempered_scores = false;
   // The family's recommended deterministic action, and what the checkpoint's makers say above that.
-  std::string strategy;
+  std::string strategy, commit = "one";
   float temperature = 0, top_p = 1;
   Advice advice = {};
 };

@@ -22,18 +22,13 @@ TensorNames names() {
 
 const Family kQwenPrm = {
     .name = "qwen-prm",
-    .architecture = "Qwen2ForProcessRewardModel",
-    .model_type = "qwen2",
+    .classes = {{"Qwen2ForProcessRewardModel", "qwen2"}},
     .diffusion = false,
     .read = read,
     .names = names(),
     .unused_tensors = {"lm_head.weight"},
     .tokens = {.mask = "", .end_of_turn = "<|im_end|>", .other_ends = {}},
-    .chat_template =
-        "{% for message in messages %}"
-        "<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>{{ '\\n' }}{% endfor "
-        "%}"
-        "{% if add_generation_prompt %}<|im_start|>assistant{{ '\\n' }}{% endif %}",
+    .chat_template = chatml(),
     .strategy = "",
 };
 

@@ -12,17 +12,18 @@ bool is_special(const Tokenizer& tokenizer, Token id) {
   return tokenizer.contains(id) && tokenizer.is_special(id);
 }
 
-Token find_mask(const TokenSources& from, const std::string& text, int vocabulary) {
+Token find_mask(const TokenSources& from, const TokenTexts& family, int vocabulary) {
   constexpr const char* kKey = "mask_token_id";
   const std::optional<Token> configured = from.config.token(kKey);
   const std::optional<Token> generating = from.generation.token(kKey);
   std::optional<Token> known = from.tokenizer.named("mask_token");
-  if (!known && !text.empty()) known = from.tokenizer.find(text);
+  if (!known && !family.mask.empty()) known = from.tokenizer.find(family.mask);
   if (configured && known && *configured != *known) {
     from.config.fail(
         kKey, fmt::format("is {}, but the tokenizer's mask_token is {}", *configured, *known));
   }
-  const std::optional<Token> mask = configured ? configured : known ? known : generating;
+  std::optional<Token> mask = configured ? configured : known ? known : generating;
+  if (!mask && family.mask_id && is_special(from.tokenizer, *family.mask_id)) mask = family.mask_id;
   if (!mask) from.config.fail(kKey, "is missing, and the tokenizer names no mask token");
   if (*mask >= vocabulary || !from.tokenizer.contains(*mask)) {
     from.config.fail(kKey, fmt::format("is {}, which the tokenizer does not know", *mask));
@@ -75,7 +76,7 @@ SpecialTokens resolve_tokens(const TokenSources& from, const Family& family, int
                              std::vector<std::string>& warnings) {
   const auto& [config, generation, tokenizer] = from;
   SpecialTokens tokens;
-  tokens.mask = find_mask(from, family.tokens.mask, vocabulary);
+  tokens.mask = find_mask(from, family.tokens, vocabulary);
   std::vector<Token> configured = config.tokens("eos_token_id");
   const std::optional<Token> named = tokenizer.named("eos_token");
   if (configured.empty() && named) configured = {*named};

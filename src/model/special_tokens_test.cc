@@ -22,11 +22,11 @@ class IdsAlone : public testing::Test {
     for (const char* names : {"tokenizer_config.json", "special_tokens_map.json"})
       std::filesystem::remove(directory_ / "m" / names);
   }
-  SpecialTokens resolve(const Json& config, const Json& generation) {
+  SpecialTokens resolve(const Json& config, const Json& generation, const Family& family = {}) {
     const Tokenizer tokenizer = Tokenizer::load(directory_ / "m");
     return resolve_tokens(
         {Config(config, "config.json"), Config(generation, "generation_config.json"), tokenizer},
-        Family(), 320, warnings_);
+        family, 320, warnings_);
   }
   TemporaryDirectory directory_;
   std::vector<std::string> warnings_;
@@ -40,6 +40,19 @@ TEST_F(IdsAlone, TheGenerationConfigurationSpeaksWhereNobodyElseDoes) {
   EXPECT_EQ(tokens.padding, 283);
   EXPECT_THAT(tokens.ends, ElementsAre(281, 283, 292));
   EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(IdsAlone, TheFamilysNumberIsTheMaskWhereItIsASpecialToken) {
+  const Json config = {{"eos_token_id", 281}};
+  Family family;
+  family.tokens.mask_id = 284;
+  EXPECT_EQ(resolve(config, Json::object(), family).mask, 284);
+  EXPECT_EQ(resolve(config, {{"mask_token_id", 290}}, family).mask, 290) << "files come first";
+  family.tokens.mask = "<|mdm_mask|>";
+  EXPECT_EQ(resolve(config, Json::object(), family).mask, 290) << "so does the text";
+  family.tokens.mask.clear();
+  family.tokens.mask_id = 65;
+  EXPECT_ERROR(resolve(config, Json::object(), family), "key 'mask_token_id' is missing");
 }
 
 TEST_F(IdsAlone, PaddingThatIsAnOrdinaryTokenIsNone) {

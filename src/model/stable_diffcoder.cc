@@ -8,14 +8,8 @@ namespace {
 constexpr int kBlock = 4;
 
 Architecture read(const Config& config) {
-  Architecture a = read_qwen_style(config);
-  a.attention.kind = AttentionKind::kBlockCausal;
-  a.attention.block = config.integer_or("block_size", 1, 4096, kBlock);
-  config.expect("attention_bias", false);
-  config.expect("mlp_bias", false);
-  config.expect("pretraining_tp", 1);
-  config.expect("layer_norm_eps", nullptr);
-  config.ignore({"resid_pdrop"});
+  Architecture a = read_llama_style(config);
+  read_blocks(config, "block_size", kBlock, a);
   return a;
 }
 
@@ -23,8 +17,7 @@ Architecture read(const Config& config) {
 
 const Family kStableDiffcoder = {
     .name = "stable-diffcoder",
-    .architecture = "StableDiffcoderForCausalLM",
-    .model_type = "llama",
+    .classes = {{"StableDiffcoderForCausalLM", "llama"}},
     .read = read,
     .names = qwen_style_names(),
     .tokens = {.mask = "<[MASK_TOKEN]>", .end_of_turn = "", .other_ends = {}},

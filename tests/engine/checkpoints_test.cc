@@ -161,7 +161,8 @@ TEST(Checkpoints, ATiedHeadMayBeInTheFileToo) {
 TEST(Checkpoints, AHeadThatIsMissingIsNamed) {
   Changed changed("tiny-dream", {.tied = true});
   changed.config([](Json& json) { json["tie_word_embeddings"] = false; });
-  EXPECT_ERROR(logits(changed.place()), "tensor 'lm_head.weight' is missing");
+  EXPECT_ERROR(logits(changed.place()),
+               "key 'tie_word_embeddings' is not true, but tensor 'lm_head.weight' is missing");
 }
 
 TEST(Checkpoints, EndsOfTheGenerationConfigurationCountWhereTheyAreSpecial) {
