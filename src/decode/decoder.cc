@@ -72,11 +72,14 @@ class Run {
     require(o.threshold >= 0 && o.threshold <= 1,
             fmt::format("the threshold must be from 0 to 1, not {}", o.threshold));
     if (o.steps == 0) o.steps = o.length;
-    if (o.block_length == 0) o.block_length = info.block > 0 ? info.block : o.length;
-    require(info.block == 0 || o.block_length % info.block == 0,
-            fmt::format("{} decodes in blocks of {}; a block length of {} is not a multiple",
+    // A length that the model's own blocks do not divide ends inside of one.
+    const bool chosen = o.block_length > 0 || o.schedule == Schedule::kLlada;
+    if (o.block_length == 0) o.block_length = own_block_length();
+    require(info.block == 0 || o.block_length % info.block == 0 || info.block % o.block_length == 0,
+            fmt::format("{} decodes in blocks of {}; a block length of {} is neither a multiple "
+                        "nor a part of that",
                         info.name, info.block, o.block_length));
-    require(o.length % o.block_length == 0,
+    require(!chosen || o.length % o.block_length == 0,
             fmt::format("the length {} is not a multiple of the block length {}", o.length,
                         o.block_length));
     require(action_.anchor != AnchorRule::kBlock || o.block_length < o.length,
@@ -96,16 +99,27 @@ class Run {
     }
   }
 
+  // The model's way, where nobody says otherwise.
+  int own_block_length() const {
+    const ModelInfo& info = model_.info();
+    const bool whole = info.block == 0 && options_.schedule == Schedule::kDream;
+    const int wanted = info.block_length > 0 ? info.block_length : info.block;
+    return wanted > 0 && !whole ? wanted : options_.length;
+  }
+
   // Blocks count from the start of the window; where the model's attention has blocks, from
-  // position 0 of the whole sequence, so that the first and the last may be shorter.
+  // position 0 of the whole sequence, so that the first and the last may be shorter. A cell that
+  // is written before the others of its block is a block.
   std::vector<Block> blocks() const {
-    const int offset =
-        model_.info().block > 0 ? static_cast<int>(prompt_.size()) % options_.block_length : 0;
+    const ModelInfo& info = model_.info();
+    const auto before = static_cast<int>(prompt_.size());
+    const int offset = info.block > 0 ? before % options_.block_length : 0;
     std::vector<Block> blocks;
     for (int begin = 0; begin < options_.length;) {
-      const int end = std::min((begin + offset) / options_.block_length * options_.block_length +
-                                   options_.block_length - offset,
-                               options_.length);
+      int end = std::min((begin + offset) / options_.block_length * options_.block_length +
+                             options_.block_length - offset,
+                         options_.length);
+      if (info.leads_block(before + begin)) end = begin + 1;
       blocks.push_back({begin, end});
       begin = end;
     }

@@ -201,6 +201,44 @@ TEST(Decoder, AttentionBlocksCountFromTheStartOfThePrompt) {
   EXPECT_EQ(asked.back(), 12);
 }
 
+// Commits of a model with blocks of 4 whose last cells are surest, prompt of `before` tokens.
+std::vector<std::vector<int>> shifted_passes(int before, DecodeOptions options,
+                                             const Action& action = {}) {
+  ModelInfo shifted = info(4);
+  shifted.shifted = true;
+  ScriptedModel model(
+      shifted, [](auto, int position) { return prefer(1, 1.0f + static_cast<float>(position)); });
+  std::vector<std::vector<int>> passes;
+  decode(model, std::vector<Token>(before, 2), action, options,
+         [&](const Decoding&, std::span<const Commit> commits) {
+           auto& pass = passes.emplace_back();
+           for (const Commit& commit : commits) pass.push_back(before + commit.cell);
+           return true;
+         });
+  return passes;
+}
+
+TEST(Decoder, TheFirstCellOfAShiftedBlockIsWrittenBeforeTheOthers) {
+  using Passes = std::vector<std::vector<int>>;
+  EXPECT_EQ(shifted_passes(2, {.length = 6}), (Passes{{3}, {2}, {4}, {7}, {6}, {5}}));
+  EXPECT_EQ(shifted_passes(4, {.length = 4}), (Passes{{4}, {7}, {6}, {5}}));
+  EXPECT_EQ(shifted_passes(0, {.length = 4}), (Passes{{3}, {2}, {1}, {0}}))
+      << "there is no row before the first";
+  EXPECT_EQ(shifted_passes(3, {.length = 5}, {.commit = {CommitRule::Kind::kTau, 0.01f}}),
+            (Passes{{3}, {4}, {5, 6, 7}}));
+}
+
+TEST(Decoder, BlocksOfAttentionMayBeFilledInParts) {
+  using Passes = std::vector<std::vector<int>>;
+  EXPECT_EQ(shifted_passes(3, {.length = 6, .block_length = 2}),
+            (Passes{{3}, {4}, {5}, {7}, {6}, {8}}));
+  ModelInfo parts = info(4);
+  parts.block_length = 2;
+  ScriptedModel model(parts, middle_first);
+  EXPECT_EQ(order_of(model, {}, {.length = 5}), (std::vector<int>{1, 0, 2, 3, 4}))
+      << "a length that they do not divide";
+}
+
 TEST(Decoder, AnEndAmongTheNewCellsStopsABlockModel) {
   const auto script = [](auto, int position) { return prefer(position == 6 ? kEnd : 1, 5); };
   ScriptedModel model(info(4), script);
@@ -230,6 +268,8 @@ TEST(Decoder, ContradictionsAreRefused) {
   EXPECT_ERROR(run(model, {.length = 1000}), "do not fit the context of 1000");
   EXPECT_ERROR(run(model, {.length = 10, .block_length = 4}), "not a multiple of the block length");
   EXPECT_ERROR(run(blocks, {.length = 12, .block_length = 6}), "decodes in blocks of 4");
+  EXPECT_ERROR(run(blocks, {.length = 9, .block_length = 3}), "neither a multiple nor a part");
+  EXPECT_ERROR(run(blocks, {.length = 8, .schedule = Schedule::kDream}), "has no blocks");
   EXPECT_ERROR(
       run(model, {.length = 8, .schedule = Schedule::kLlada, .steps = 3, .block_length = 4}),
       "shared equally");

@@ -169,7 +169,7 @@ bool WalkSetup::closed(const WindowState& state) const {
 // A block is open until the masks are a multiple of its length, so that the active block follows
 // from the state alone, also where a walk was cut inside of one. A model whose attention has blocks
 // is asked for one of them at a time, counted from the start of its prompt: its later blocks have
-// never seen unfinished earlier ones.
+// never seen unfinished earlier ones. So is a cell that is written before the others of its block.
 WalkSetup::Range WalkSetup::active_range(std::span<const Token> window, int model) const {
   const Participant& participant = participants_[model];
   const Token mask = participant.model->info().tokens.mask;
@@ -178,9 +178,11 @@ WalkSetup::Range WalkSetup::active_range(std::span<const Token> window, int mode
   const int wanted = open == 0 ? options_.block_length : open;
   const auto first = static_cast<int>(std::ranges::find(window, mask) - window.begin());
   auto last = static_cast<int>(window.size());
-  if (const int block = participant.model->info().block; block > 0) {
+  const ModelInfo& info = participant.model->info();
+  if (const int block = info.block; block > 0) {
     const auto before = static_cast<int>(participant.prompt.size());
-    last = std::min(last, ((before + first) / block + 1) * block - before);
+    const bool leads = info.leads_block(before + first);
+    last = std::min(last, leads ? first + 1 : ((before + first) / block + 1) * block - before);
   }
   Range range{first, first, 0};
   for (; range.end < last && range.masks < wanted; ++range.end) {

@@ -38,6 +38,24 @@ TEST(WalkSetup, WithoutBlocksNoMaskIsSetApart) {
   EXPECT_EQ(setup.active_masks(window, 1), 3) << "the prompt's token is in the first block";
 }
 
+TEST(WalkSetup, TheFirstCellOfAShiftedBlockIsAskedForAlone) {
+  ModelInfo info = hashing_model(sdc_lexicon(), 1, /*block=*/4).info();
+  info.shifted = true;
+  ScriptedModel model(info, [](auto, int) { return std::vector<float>(300, 0.0f); });
+  const auto masks = [&](int prompt, std::vector<Token> window) {
+    const WalkSetup setup({{&model, sdc_lexicon().tokenizer, std::vector<Token>(prompt, 40)}}, {{}},
+                          {.window = 8, .ratios = kRatios});
+    window.resize(8, sdc_lexicon().tokens.mask);
+    return setup.active_masks(window, 0);
+  };
+  EXPECT_EQ(masks(2, {}), 2);
+  EXPECT_EQ(masks(2, {41}), 1);
+  EXPECT_EQ(masks(2, {41, 41}), 1) << "position 4";
+  EXPECT_EQ(masks(2, {41, 41, 41}), 3);
+  EXPECT_EQ(masks(4, {}), 1);
+  EXPECT_EQ(masks(0, {}), 4) << "nothing stands before position 0";
+}
+
 TEST(WalkSetup, WhatDoesNotFitTogetherIsRefused) {
   ScriptedModel dream = hashing_model(dream_lexicon(), 1);
   const auto make = [&](std::vector<Action> actions, const WalkOptions& options,

@@ -78,6 +78,8 @@ struct Family {
   std::string strategy;
   std::string commit = "one";
   float temperature = 0, top_p = 1;
+  // Cells that plain decoding fills before it goes on; 0: as the attention has it.
+  int block_length = 0;
 };
 
 // All families, in the order they are listed to users; each has its file.

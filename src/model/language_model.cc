@@ -25,11 +25,13 @@ ModelInfo describe_model(std::string name, const Checkpoint& checkpoint, std::st
           .vocabulary = checkpoint.architecture.vocabulary,
           .max_length = checkpoint.architecture.max_length,
           .block = attention.kind == AttentionKind::kBlockCausal ? attention.block : 0,
+          .shifted = family.shifted,
           .tempered_scores = family.tempered_scores,
           .strategy = family.strategy,
           .commit = family.commit,
           .temperature = family.temperature,
           .top_p = family.top_p,
+          .block_length = family.block_length,
           .advice = checkpoint.advice};
 }
 

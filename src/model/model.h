@@ -28,11 +28,19 @@ struct ModelInfo {
   SpecialTokens tokens;
   int vocabulary = 0, max_length = 0;
   int block = 0;  // of its attention, counted from position 0: blocks are written in order; 0: none
+  bool shifted = false;  // row i - 1 predicts position i
   bool tempered_scores = false;
   // The family's recommended deterministic action, and what the checkpoint's makers say above that.
   std::string strategy, commit = "one";
   float temperature = 0, top_p = 1;
+  int block_length = 0;  // that plain decoding goes by; 0: as the attention has it
   Advice advice = {};
+
+  // Whether the model predicts a position from the block before it and nothing else: it is written
+  // before the rest of its block (docs/models.md#shifted-blocks).
+  bool leads_block(int position) const {
+    return shifted && block > 0 && position > 0 && position % block == 0;
+  }
 };
 
 // What a model remembers of a whole pass, for passes over few of its rows
