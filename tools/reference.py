@@ -28,17 +28,22 @@ from reference_models import Model, fnv1a64
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "tests" / "data" / "reference"
 DTYPES = ["F32", "BF16", "F16"]
-DIFFUSION = ["tiny-llada", "tiny-llada-gqa", "tiny-dream", "tiny-dream-gqa", "tiny-diffucoder", "tiny-sdc"]
+DIFFUSION = ["tiny-llada", "tiny-llada-gqa", "tiny-dream", "tiny-dream-gqa", "tiny-diffucoder", "tiny-sdc",
+             "tiny-sdar", "tiny-dreamreasoner", "tiny-illada", "tiny-a2d", "tiny-open-dcoder", "tiny-fdv2"]
 ALL = DIFFUSION + ["tiny-prm"]
 STEP_TOKEN = 290
 TOKENIZER_SIZE = {
     "tiny-llada": 300, "tiny-llada-gqa": 300, "tiny-dream": 301, "tiny-dream-gqa": 301,
-    "tiny-diffucoder": 302, "tiny-sdc": 285, "tiny-prm": 299,
+    "tiny-diffucoder": 302, "tiny-sdc": 285, "tiny-prm": 299, "tiny-sdar": 302, "tiny-dreamreasoner": 302,
+    "tiny-illada": 285, "tiny-a2d": 302, "tiny-open-dcoder": 302, "tiny-fdv2": 302,
 }
+# Models whose files do not tell their family: what the engine has to be told.
+NAMED = {"tiny-open-dcoder": "open-dcoder"}
 # The mask, or for the reward model the step mark: sequences hold it only where they are told to.
 HELD_OUT = {
     "tiny-llada": 290, "tiny-llada-gqa": 290, "tiny-dream": 300, "tiny-dream-gqa": 300,
-    "tiny-diffucoder": 300, "tiny-sdc": 5, "tiny-prm": STEP_TOKEN,
+    "tiny-diffucoder": 300, "tiny-sdc": 5, "tiny-prm": STEP_TOKEN, "tiny-sdar": 301, "tiny-dreamreasoner": 301,
+    "tiny-illada": 5, "tiny-a2d": 301, "tiny-open-dcoder": 301, "tiny-fdv2": 301,
 }
 MIN_LEAD = 1e-4  # of a prediction: logits of the best two, mass around top_p, logits around top_k
 EOT = 292  # LLaDA's <|eot_id|>, which its config.json does not name
@@ -88,6 +93,11 @@ def write_lines(path, head, key, entries):
     path.write_text(f'{text},\n "{key}": [\n{lines}\n ]\n}}\n')
 
 
+def named(entry):
+    """The entry with its model's family, where the engine has to be told."""
+    return dict(entry, family=NAMED[entry["model"]]) if entry["model"] in NAMED else entry
+
+
 def significant(value, digits=9):
     return float(f"{float(value):.{digits}g}")
 
@@ -135,8 +145,8 @@ def write_logits(checkpoints, out):
             worst = max(worst, float((rows - single).abs().max()))
             file = f"logits/{name}-{dtype.lower()}-{number}.bin"
             (out / file).write_bytes(rows.float().numpy().astype("<f4").tobytes())
-            entries.append({"model": name, "dtype": dtype, "tokens": tokens, "shape": list(rows.shape),
-                            "file": file})
+            entries.append(named({"model": name, "dtype": dtype, "tokens": tokens, "shape": list(rows.shape),
+                                  "file": file}))
     write_lines(out / "logits.json", {"checksums": checkpoints.checksums()}, "cases", entries)
     print(f"logits: {len(entries)} cases; float32 arithmetic differs by at most {worst:.1e}")
 
@@ -185,7 +195,7 @@ def model_predictions(model, name, attempt):
     logits = model.logits(tokens)
     rows = [logits[max(p - 1, 0) if model.config.shift else p] for p in cells]
     settings = prediction_settings(model.config)
-    return [prediction_entry(name, tokens, cells, s, sampling, rows) for s, sampling in settings.items()]
+    return [named(prediction_entry(name, tokens, cells, s, sampling, rows)) for s, sampling in settings.items()]
 
 
 def write_predictions(checkpoints, out):
@@ -222,7 +232,7 @@ def decode_entry(checkpoints, case, trace):
                  margin=significant(trace.margin, 3))
     if case.get("top_p", 1) < 1 or case.get("top_k", 0) > 0:
         entry["filter_margin"] = significant(trace.filter_margin, 3)
-    return entry
+    return named(entry)
 
 
 # ---------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ def decode_cases(checkpoints, tokenizer_size, eot):
             continue
         finder = Finder(checkpoints, name, size, eot)
         family = checkpoints.model(name).config.family
-        yield from {"llada": llada_cases, "dream": dream_cases, "sdc": sdc_cases}[family](finder)
+        yield from CASES[family](finder)
 
 
 class Finder:
@@ -142,3 +142,54 @@ def sdc_cases(f):
     yield f.find(SDC, "no eos comes", 8, eos_stop=eos)
     remainder = lambda case, trace: eos in case["prompt"][-2:] and len(trace.new_cells) == 16
     yield f.find(SDC, "eos in the prompt's remainder", 6, remainder, eos_stop=eos)
+
+
+def block_cases(f):
+    """SDAR and DreamReasoner: every remainder of the prompt length that tells, quotas, thresholds."""
+    size, eos = f.config.block, f.config.eos
+    base = dict(SDC, gen_length=4 * size, steps=4 * size, block_length=size)
+    for length in [1, size - 1, size, size + 1, 2 * size]:
+        yield f.find(base, f"prompt of {length}", length)
+    yield f.find(base, "two per step", size + 2, steps=2 * size)
+    yield f.find(base, "entropy", 5, strategy="entropy")
+    yield f.find(base, "bf16 weights", 10, dtype="BF16")
+    yield f.find(base, "threshold", 5, f.changed_by(threshold=None), threshold=0.1)
+    yield f.find(base, "threshold of the release", 6, threshold=0.9)
+    yield from f.pair(base, "stop at eos", 6, {"eos_stop": None}, eos_stop=eos)
+
+
+def full_cases(f):
+    """iLLaDA and A2D, whose loop is LLaDA's."""
+    yield f.find(LLADA, "one block", 7)
+    yield f.find(LLADA, "three blocks", 1, gen_length=24, steps=24, block_length=8)
+    yield f.find(LLADA, "two per step", 5, steps=8, block_length=4)
+    yield f.find(LLADA, "margin", 6, strategy="topk_margin", block_length=8)
+    yield f.find(LLADA, "bf16 weights", 9, dtype="BF16", block_length=8)
+
+
+def shifted_cases(f):
+    """Open-dCoder, whose loop is Dream's."""
+    for strategy in ["maskgit_plus", "entropy"]:
+        yield f.find(DREAM, f"{strategy}, 16 in 16", 6, strategy=strategy)
+        yield f.find(DREAM, f"{strategy}, 16 in 4", 5, strategy=strategy, steps=4)
+        yield f.find(FILTERED, f"{strategy}, top_p", 4, f.changed_by(top_p=1.0), strategy=strategy, top_p=0.6)
+    yield f.find(DREAM, "prompt of one token", 1, gen_length=20, steps=20)
+    yield f.find(DREAM, "bf16 weights", 9, dtype="BF16")
+
+
+def fast_dllm_cases(f):
+    """The first cell of every block, parts of a block, thresholds."""
+    size = f.config.block
+    base = dict(COMMON, loop="fast-dllm", gen_length=3 * size, steps=3 * size, block_length=size // 2, threshold=None)
+    for length in [1, size - 1, size, size + 1, 2 * size]:
+        yield f.find(base, f"prompt of {length}", length)
+    yield f.find(base, "whole blocks", 5, block_length=size)
+    yield f.find(base, "entropy", 5, strategy="entropy")
+    yield f.find(base, "bf16 weights", 10, dtype="BF16")
+    yield f.find(base, "threshold", 5, f.changed_by(threshold=None), threshold=0.1)
+    yield f.find(base, "threshold of the release", size, threshold=0.9)
+
+
+CASES = {"llada": llada_cases, "dream": dream_cases, "sdc": sdc_cases, "sdar": block_cases,
+         "dream-reasoner": block_cases, "illada": full_cases, "a2d": full_cases, "open-dcoder": shifted_cases,
+         "fast-dllm": fast_dllm_cases}

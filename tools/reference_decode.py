@@ -227,13 +227,15 @@ def decode_dream(model, case):
 
 
 def decode_sdc(model, case):
-    """Block by block on the grid of fours from position 0. Instead of a cache the sequence is run
-    again up to the end of the block: block-causal attention makes that the same numbers."""
+    """Block by block on the model's grid from position 0. Instead of a cache the sequence is run
+    again up to the end of the block: block-causal attention makes that the same numbers. With a
+    threshold this is SDAR's dynamic rule, too, for one step per cell."""
     x, trace, mask, first = begin(model, case), Trace(), model.config.mask, len(case["prompt"])
-    trace.counts["prefill"] = int(first >= 4)
-    steps = case["steps"] // (case["gen_length"] // 4)
-    for start in range(first - first % 4, len(x), 4):
-        end = min(start + 4, len(x))
+    size = model.config.block
+    trace.counts["prefill"] = int(first >= size)
+    steps = case["steps"] // (case["gen_length"] // size)
+    for start in range(first - first % size, len(x), size):
+        end = min(start + size, len(x))
         denoise_block(model, case, x, start, end, steps, trace)
         assert not masked(x, mask, start, end), "a block must end without masks"
         new = range(max(start, first), end)
@@ -267,4 +269,30 @@ def sure_cells(predictions, threshold, trace):
     return max(1, sum(c >= threshold for c in confidences))
 
 
-DECODERS = {"llada": decode_llada, "dream": decode_dream, "sdc": decode_sdc}
+# ---------------------------------------------------------------------------------------------------
+# Fast-dLLM v2
+
+
+def decode_fast_dllm(model, case):
+    """Blocks on the grid from position 0, in parts of `block_length` cells. The first cell of a block is
+    what the last row before it says, and is written before the others are looked at: there is no row of
+    its own block among those that are run for it. In a part all cells above the threshold are written,
+    and always the best one."""
+    x, trace, mask, first = begin(model, case), Trace(), model.config.mask, len(case["prompt"])
+    size, part = model.config.block, case["block_length"]
+    sampling = Sampling(never=case["never"])
+    for start in range(first - first % size, len(x), size):
+        end = min(start + size, len(x))
+        if start >= max(first, 1):
+            row = predict(model.logits(x[:start])[-1], sampling)
+            trace.commit(x, [start], {start: row})
+        for stop in range(start + part, start + size + part, part):
+            while cells := masked(x, mask, start, min(stop, end)):
+                predictions = predict_cells(model, x[:end], cells, sampling, trace)
+                count = 1 if case["threshold"] is None else sure_cells(predictions, case["threshold"], trace)
+                trace.commit(x, best_cells(predictions, count, case["strategy"], trace), predictions)
+    trace.new_cells = x[first:]
+    return trace
+
+
+DECODERS = {"llada": decode_llada, "dream": decode_dream, "sdc": decode_sdc, "fast-dllm": decode_fast_dllm}

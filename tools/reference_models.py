@@ -72,12 +72,17 @@ class Config:
             self._read_llada(raw)
         else:
             self._read_qwen(raw)
-        self.head_dim = self.hidden // self.heads
-        self.mask = raw.get("mask_token_id", 5 if self.family == "sdc" else None)
+        self.head_dim = raw.get("head_dim") or self.hidden // self.heads
+        self.mask = raw.get("mask_token_id", MASKS.get(self.family))
         self.eos = raw["eos_token_id"]
         self.pad = raw["pad_token_id"]
-        # Logits used at position i: row i - 1 for Dream, row i for the others.
-        self.shift = self.family == "dream"
+        # Logits used at position i: row i - 1 for these, row i for the others.
+        self.shift = self.family in ("dream", "open-dcoder", "fast-dllm")
+        # Attention in blocks; None: as the family has it otherwise.
+        self.block = {"sdc": 4, "sdar": raw.get("block_size"), "dream-reasoner": raw.get("block_size"),
+                      "fast-dllm": raw.get("bd_size")}.get(self.family)
+        self.qk_norm = self.family in ("sdar", "dream-reasoner", "a2d")
+        self.tied = raw.get("tie_word_embeddings", False)
 
     def _read_llada(self, raw):
         self.hidden, self.layers, self.heads = raw["d_model"], raw["n_layers"], raw["n_heads"]
@@ -92,6 +97,10 @@ class Config:
         self.theta, self.eps = raw["rope_theta"], raw["rms_norm_eps"]
 
 
+# Masks that config.json does not name: their token in the tiny tokenizers.
+MASKS = {"sdc": 5, "illada": 5, "a2d": 301, "open-dcoder": 301, "fast-dllm": 301}
+
+
 def family_of(raw):
     """Family by architectures[0]; model_type does not tell (Stable-DiffCoder says llama)."""
     return {
@@ -99,6 +108,12 @@ def family_of(raw):
         "DreamModel": "dream",
         "StableDiffcoderForCausalLM": "sdc",
         "Qwen2ForProcessRewardModel": "prm",
+        "SDARForCausalLM": "sdar",
+        "DreamForCausalLM": "dream-reasoner",
+        "ILLaDAForCausalLM": "illada",
+        "A2DQwen3LMHeadModel": "a2d",
+        "Qwen2ForCausalLM": "open-dcoder",
+        "Fast_dLLM_QwenForCausalLM": "fast-dllm",
     }[raw["architectures"][0]]
 
 
@@ -112,6 +127,8 @@ QWEN_NAMES = {
     "q": "self_attn.q_proj",
     "k": "self_attn.k_proj",
     "v": "self_attn.v_proj",
+    "q_norm": "self_attn.q_norm",
+    "k_norm": "self_attn.k_norm",
     "o": "self_attn.o_proj",
     "mlp_norm": "post_attention_layernorm",
     "gate": "mlp.gate_proj",
@@ -152,7 +169,7 @@ class Model:
 
     def logits(self, tokens):
         """Raw logits, one row per position, unshifted: row i is what the head says at position i."""
-        return self.linear(self.hidden(tokens), self.names["head"])
+        return self.linear(self.hidden(tokens), self.names["embed" if self.config.tied else "head"])
 
     def step_scores(self, tokens, step_token):
         """PRM (docs/models.md#the-process-reward-model): softmax[1] of the score head at every step mark, in order."""
@@ -205,10 +222,10 @@ class Model:
         return x * cos.to(x.dtype) + half_turn(x) * sin.to(x.dtype)
 
     def visible(self, length):
-        """(query, key) pairs that may meet: all, block-causal by fours, or causal."""
+        """(query, key) pairs that may meet: all, block-causal, or causal."""
         i, j = torch.arange(length)[:, None], torch.arange(length)[None, :]
-        if self.config.family == "sdc":
-            return torch.div(j, 4, rounding_mode="floor") <= torch.div(i, 4, rounding_mode="floor")
+        if self.config.block:
+            return j // self.config.block <= i // self.config.block
         if self.config.family == "prm":
             return j <= i
         return torch.ones(length, length, dtype=torch.bool)
@@ -216,8 +233,12 @@ class Model:
     def attention(self, h, prefix, visible, cos, sin):
         """Grouped attention: query head n uses kv head n // (heads / kv_heads)."""
         c = self.config
-        q = self.rotate(self.heads(h, prefix + self.names["q"], c.heads), cos, sin)
-        k = self.rotate(self.heads(h, prefix + self.names["k"], c.kv_heads), cos, sin)
+        q = self.heads(h, prefix + self.names["q"], c.heads)
+        k = self.heads(h, prefix + self.names["k"], c.kv_heads)
+        if c.qk_norm:
+            q = self.norm(q, prefix + self.names["q_norm"])
+            k = self.norm(k, prefix + self.names["k_norm"])
+        q, k = self.rotate(q, cos, sin), self.rotate(k, cos, sin)
         v = self.heads(h, prefix + self.names["v"], c.kv_heads)
         shared = [n // (c.heads // c.kv_heads) for n in range(c.heads)]
         scores = (q @ k[shared].transpose(1, 2)).to(cos.dtype) / c.head_dim**0.5

@@ -259,6 +259,95 @@ TEST(Config, UnsupportedValuesAreNamed) {
   EXPECT_ERROR(read(with(dream(), "quantization_config", {{"bits", 4}})), "quantization_config");
 }
 
+// As the tools of their makers write them.
+Json qwen3(const char* architecture, const char* type) {
+  return Json::parse(R"({
+    "attention_bias": false, "attention_dropout": 0.0, "bos_token_id": 151643, "eos_token_id": 151643,
+    "head_dim": 128, "hidden_act": "silu", "hidden_size": 2560, "initializer_range": 0.02,
+    "intermediate_size": 9728, "mask_token_id": 151669, "max_position_embeddings": 32768,
+    "max_window_layers": 36, "num_attention_heads": 32, "num_hidden_layers": 36,
+    "num_key_value_heads": 8, "rms_norm_eps": 1e-06, "rope_scaling": null, "rope_theta": 1000000,
+    "sliding_window": null, "tie_word_embeddings": false, "torch_dtype": "bfloat16",
+    "transformers_version": "4.52.4", "use_cache": true, "use_sliding_window": false,
+    "vocab_size": 151936})")
+      .patch({{{"op", "add"}, {"path", "/architectures"}, {"value", {architecture}}},
+              {{"op", "add"}, {"path", "/model_type"}, {"value", type}}});
+}
+
+TEST(Config, SdarsHeadsAreWiderThanItsHiddenSizeAndItsBlocksAsTheFileSays) {
+  Json json = qwen3("SDARForCausalLM", "sdar");
+  for (const char* key : {"attn_implementation", "debug", "ep_size", "fuse_cross_entropy",
+                          "micro_forward", "skip_checkpoint", "use_deepep"})
+    json[key] = "x";
+  const Architecture a = read(json);
+  EXPECT_EQ(a.query_cols(), 4096);
+  EXPECT_TRUE(a.qk_norm);
+  EXPECT_FALSE(a.qkv_bias);
+  EXPECT_EQ(a.attention.kind, AttentionKind::kBlockCausal);
+  EXPECT_EQ(a.attention.block, 4);
+  EXPECT_EQ(read(with(json, "block_size", 16)).attention.block, 16);
+  EXPECT_THAT(unknown(with(json, "block_size", 16)), IsEmpty());
+}
+
+TEST(Config, DreamReasonerIsNotDream) {
+  const Json json = qwen3("DreamForCausalLM", "Dream");
+  EXPECT_EQ(read_config(json.dump(), "config.json").family, &kDreamReasoner);
+  EXPECT_EQ(read_config(dream().dump(), "config.json").family, &kDream);
+  EXPECT_EQ(read(json).attention.block, 32);
+  EXPECT_EQ(read(with(with(json, "head_dim", nullptr), "hidden_size", 4096)).query_cols(), 4096);
+}
+
+TEST(Config, A2dIsWhatItWasMadeFrom) {
+  const Json made = qwen3("A2DQwen3LMHeadModel", "a2d-qwen3");
+  EXPECT_TRUE(read(made).qk_norm);
+  EXPECT_EQ(read(made).attention.kind, AttentionKind::kFull);
+  const auto from = [&](const char* architecture, const char* type) {
+    return read(qwen3(architecture, type));
+  };
+  EXPECT_TRUE(from("A2DQwen2LMHeadModel", "a2d-qwen2").qkv_bias);
+  EXPECT_FALSE(from("A2DQwen2LMHeadModel", "a2d-qwen2").qk_norm);
+  const Architecture llama = from("A2DLlamaLMHeadModel", "a2d-llama");
+  EXPECT_FALSE(llama.qkv_bias || llama.qk_norm);
+  EXPECT_EQ(read_config(made.dump(), "config.json", "a2d-block").architecture.attention.block, 32);
+}
+
+Json fast_dllm() {
+  Json json = qwen3("Fast_dLLM_QwenForCausalLM", "Fast_dLLM_Qwen");
+  json.erase("attention_bias");
+  json["bd_size"] = 32;
+  json["layer_types"] = std::vector<std::string>(36, "full_attention");
+  return json;
+}
+
+TEST(Config, FastDllmHasBiasesAndBlocks) {
+  const Architecture a = read(fast_dllm());
+  EXPECT_TRUE(a.qkv_bias);
+  EXPECT_FALSE(a.qk_norm);
+  EXPECT_EQ(a.attention.block, 32);
+  EXPECT_EQ(read(with(fast_dllm(), "bd_size", 8)).attention.block, 8);
+  EXPECT_THAT(unknown(fast_dllm()), IsEmpty());
+}
+
+TEST(Config, KeysThatContradictAFamilyAreRefusedByName) {
+  const Json sdar = qwen3("SDARForCausalLM", "sdar"), reasoner = qwen3("DreamForCausalLM", "Dream"),
+             a2d = qwen3("A2DQwen3LMHeadModel", "a2d-qwen3"),
+             illada = qwen3("ILLaDAForCausalLM", "illada");
+  EXPECT_EQ(read(illada).attention.kind, AttentionKind::kFull);
+  for (const Json& json : {sdar, reasoner, a2d, illada, fast_dllm()}) {
+    const auto refuses = [&](const char* key, Json value) {
+      EXPECT_ERROR(read(with(json, key, std::move(value))), std::string("key '") + key);
+    };
+    refuses("rope_scaling", {{"rope_type", "yarn"}, {"factor", 4}});
+    refuses("use_sliding_window", true);
+    refuses("hidden_act", "gelu");
+    refuses("num_experts", 8);
+    refuses("norm_head", true);
+    refuses("attention_bias", json.contains("attention_bias"));
+    if (json == illada) refuses("layer_norm_eps", 1e-5);
+    if (json != illada && json.contains("attention_bias")) refuses("use_qk_norm", false);
+  }
+}
+
 TEST(Config, ContradictionsAreNamed) {
   EXPECT_ERROR(read(with(llada(), "embedding_size", 100)), "less than vocab_size");
   EXPECT_ERROR(read(with(llada(), "n_heads", 30)), "does not divide the hidden size");

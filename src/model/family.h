@@ -83,8 +83,11 @@ struct Family {
 };
 
 // All families, in the order they are listed to users; each has its file.
-extern const Family kLlada, kDream, kStableDiffcoder, kQwenPrm;
-inline constexpr const Family* kFamilies[] = {&kLlada, &kDream, &kStableDiffcoder, &kQwenPrm};
+extern const Family kLlada, kDream, kStableDiffcoder, kSdar, kDreamReasoner, kIllada, kA2d,
+    kA2dBlock, kOpenDcoder, kFastDllm, kQwenPrm;
+inline constexpr const Family* kFamilies[] = {
+    &kLlada, &kDream,    &kStableDiffcoder, &kSdar,     &kDreamReasoner, &kIllada,
+    &kA2d,   &kA2dBlock, &kOpenDcoder,      &kFastDllm, &kQwenPrm};
 
 // The family of a configuration, by its architecture and model type; an unknown pair is an Error
 // that lists the known. `named` is what the user says that it is, and must be of this pair; empty

@@ -57,10 +57,12 @@ class AnchoredPasses : public testing::TestWithParam<const char* /*backend*/> {
                                                                 : "";
     if (!objection.empty()) GTEST_SKIP() << "no GPU to test on: " << objection;
   }
-  // Full, shifted and block attention; small models and those that a GPU takes for large ones.
+  // Full, shifted and block attention, with and without a q/k norm; small models and those that a
+  // GPU takes for large ones.
   static void with_each(const std::function<void(Asked&)>& test) {
     for (const char* model :
-         {"tiny-llada", "tiny-dream", "tiny-sdc", "large-llada-gqa", "large-dream", "large-sdc"}) {
+         {"tiny-llada", "tiny-dream", "tiny-sdc", "tiny-sdar", "tiny-a2d", "tiny-fdv2",
+          "large-llada-gqa", "large-dream", "large-sdc", "large-sdar", "large-fdv2"}) {
       SCOPED_TRACE(model);
       Asked asked(model, GetParam());
       test(asked);

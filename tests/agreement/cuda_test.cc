@@ -263,7 +263,7 @@ INSTANTIATE_TEST_SUITE_P(AllModels, OnGpu,
                          case_name);
 INSTANTIATE_TEST_SUITE_P(LargeModels, OnGpu,
                          testing::Combine(testing::Values("large-llada-gqa", "large-dream",
-                                                          "large-sdc"),
+                                                          "large-sdc", "large-sdar", "large-fdv2"),
                                           testing::Values("cuda")),
                          case_name);
 

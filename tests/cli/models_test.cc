@@ -63,6 +63,32 @@ TEST(Models, ATiedHeadIsSaid) {
   EXPECT_EQ(head({.tied = true}), "tied to the embedding");
 }
 
+TEST(Models, FamiliesAreListedWithThoseThatMustBeNamed) {
+  const std::string list = umf({"models"}).out;
+  EXPECT_THAT(list, HasSubstr("SDARForCausalLM              sdar\n"));
+  EXPECT_THAT(list, HasSubstr("A2DLlamaLMHeadModel          a2d\n"));
+  EXPECT_THAT(list, HasSubstr("Qwen2ForCausalLM             open-dcoder (only as WHERE@NAME)\n"));
+}
+
+TEST(Models, AFamilyIsNamedBehindThePlace) {
+  const auto describe = [](const std::string& where) {
+    const Finished run = umf({"models", where, "--json"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    return Json::parse(run.out);
+  };
+  const Json dcoder = describe(tiny("tiny-open-dcoder") + "@open-dcoder");
+  EXPECT_EQ(dcoder["family"], "open-dcoder");
+  EXPECT_EQ(dcoder["logits"], "row i - 1 speaks of position i");
+  EXPECT_EQ(describe(tiny("tiny-a2d"))["attention"], "full");
+  EXPECT_EQ(describe(tiny("tiny-a2d") + "@a2d-block")["attention"], "block-causal, 32");
+  EXPECT_EQ(describe(tiny("tiny-sdar"))["action"],
+            "strategy=low-confidence,temperature=0,commit=tau:0.9");
+  expect_refusal(umf({"models", tiny("tiny-open-dcoder")}), "@open-dcoder");
+  expect_refusal(umf({"models", tiny("tiny-a2d") + "@b2d"}), "there is no family 'b2d'");
+  expect_refusal(umf({"models", tiny("tiny-a2d") + "@sdar"}),
+                 "which models of the family sdar are not");
+}
+
 TEST(Models, CheckPrintsAFingerprintThatPeopleCanCompare) {
   const Finished run = umf({"models", tiny("tiny-llada"), "--check"});
   ASSERT_EQ(run.status, 0) << run.err;

@@ -183,6 +183,32 @@ TEST_F(SolveCli, APresetRunsOnTheModelsItIsGiven) {
   EXPECT_EQ(Json::parse(relay.out)["actions"][0]["model"], "dream-coder+llada+diffucoder");
 }
 
+TEST_F(SolveCli, EveryFamilySearchesAloneAndTakesTurnsWithAnother) {
+  for (const std::string& model :
+       {tiny("tiny-sdar"), tiny("tiny-dreamreasoner"), tiny("tiny-illada"), tiny("tiny-fdv2"),
+        tiny("tiny-a2d"), tiny("tiny-a2d") + "@a2d-block",
+        tiny("tiny-open-dcoder") + "@open-dcoder"}) {
+    SCOPED_TRACE(model);
+    const auto run = [&](const std::vector<std::string>& more) {
+      const Finished finished =
+          umf(with({"solve", problem(), "--model", "one=" + model, "--json"}, more));
+      EXPECT_EQ(finished.status, 0) << finished.err;
+      Json json = Json::parse(finished.out, nullptr, /*allow_exceptions=*/false);
+      json.erase("seconds");
+      json.erase("weights");
+      json.erase("speculative");  // depends on time
+      return json;
+    };
+    const std::vector<std::string> alone = {"--budget",      "64",       "--action",
+                                            "temperature=0", "--action", "temperature=0.8"};
+    const Json first = run(alone);
+    EXPECT_GE(first["search"]["rollouts"], 4);
+    EXPECT_EQ(run(alone), first);
+    const Json turns = run({"--budget", "64", "--model", "two=" + tiny("tiny-llada")});
+    EXPECT_EQ(turns["actions"].size(), 2);
+  }
+}
+
 TEST_F(SolveCli, RefusesWhatCannotBe) {
   expect_refusal(umf(one_model({"--example", "digit-sum"})), "--example, not both");
   expect_refusal(umf(one_model({"--search", "unmaskfrok"})), "unknown search 'unmaskfrok'");

@@ -96,43 +96,167 @@ TEST(Families, LladaReadsThePredictionOfACellInItsOwnRow) {
   EXPECT_EQ(proposals("tiny-llada", 6), (std::vector<Token>{100, 101, 102, 103, 104, 105}));
 }
 
+TEST(Families, FastDllmReadsThePredictionOfACellOneRowEarlierAlsoAcrossBlocks) {
+  EXPECT_EQ(proposals("tiny-fdv2", 10),
+            (std::vector<Token>{100, 100, 101, 102, 103, 104, 105, 106, 107, 108}));
+}
+
+TEST(Families, DreamReasonerIsNotShiftedThoughItsTypeIsDreams) {
+  EXPECT_EQ(proposals("tiny-dreamreasoner", 6), (std::vector<Token>{100, 101, 102, 103, 104, 105}));
+}
+
+const char* const kBlockModels[] = {"tiny-sdc", "tiny-sdar", "tiny-dreamreasoner", "tiny-fdv2"};
+
 TEST(Families, BlockCausalResultsAreTheSameWithAndWithoutTheCache) {
-  const auto directory = tiny_checkpoint("tiny-sdc");
-  Loaded warm(directory, make_cpu_backend(2, ""));
-  const ModelInfo& info = warm.model.info();
-  for (const int prompt : {1, 3, 4, 5, 6, 7, 8}) {
-    // A decoding from left to right: each step asks for the masks of one block, with the earlier
-    // blocks final. The warm model remembers; a cold one computes everything.
-    std::vector<Token> tokens(prompt + 16, info.tokens.mask);
-    for (int i = 0; i < prompt; ++i) tokens[i] = 30 + i;
-    for (int filled = prompt; filled < static_cast<int>(tokens.size()); ++filled) {
-      const int end = std::min((filled / 4 + 1) * 4, static_cast<int>(tokens.size()));
-      std::vector<int> positions(end - filled);
-      std::iota(positions.begin(), positions.end(), filled);
-      const Query query{tokens, positions, {}};
-      const auto remembered = warm.model.predict({&query, 1}).front();
-      Loaded cold(directory, make_cpu_backend(1, ""));
-      EXPECT_EQ(remembered, cold.model.predict({&query, 1}).front()) << prompt << " " << filled;
-      tokens[filled] = remembered.front().token;
+  for (const char* name : kBlockModels) {
+    const auto directory = tiny_checkpoint(name);
+    Loaded warm(directory, make_cpu_backend(2, ""));
+    const ModelInfo& info = warm.model.info();
+    const int block = info.block;
+    for (const int prompt : {1, block - 1, block, block + 1, 2 * block}) {
+      // A decoding from left to right: each step asks for the masks of one block, with the earlier
+      // blocks final. The warm model remembers; a cold one computes everything.
+      std::vector<Token> tokens(prompt + 2 * block, info.tokens.mask);
+      for (int i = 0; i < prompt; ++i) tokens[i] = 30 + i;
+      for (int filled = prompt; filled < static_cast<int>(tokens.size()); ++filled) {
+        const int end = std::min((filled / block + 1) * block, static_cast<int>(tokens.size()));
+        std::vector<int> positions(end - filled);
+        std::iota(positions.begin(), positions.end(), filled);
+        const Query query{tokens, positions, {}};
+        const auto remembered = warm.model.predict({&query, 1}).front();
+        Loaded cold(directory, make_cpu_backend(1, ""));
+        EXPECT_EQ(remembered, cold.model.predict({&query, 1}).front())
+            << name << " " << prompt << " " << filled;
+        tokens[filled] = remembered.front().token;
+      }
     }
   }
 }
 
+// Rows, not positions: a family that shifts reads the row before.
 TEST(Families, BlockCausalBlocksDoNotSeeLaterOnes) {
-  Loaded loaded(tiny_checkpoint("tiny-sdc"), make_cpu_backend(1, ""));
-  std::vector<Token> tokens = {40, 41, 42, 43, 44, 45, 46, 47, 48, 49};
-  const std::vector<int> early = {0, 1, 2, 3, 4, 5, 6, 7};
-  const auto before = loaded.model.logits(tokens, early);
-  tokens[8] = 99;
-  EXPECT_EQ(loaded.model.logits(tokens, early), before);
-  tokens[7] = 99;
-  const auto after = loaded.model.logits(tokens, early);
-  const std::size_t block = 4 * static_cast<std::size_t>(loaded.model.info().vocabulary);
-  EXPECT_TRUE(std::equal(before.begin(), before.begin() + block, after.begin()))
-      << "the first block";
-  EXPECT_FALSE(
-      std::equal(before.begin() + block, before.begin() + 2 * block, after.begin() + block))
-      << "position 4 sees its whole block";
+  for (const char* name : kBlockModels) {
+    SCOPED_TRACE(name);
+    Loaded loaded(tiny_checkpoint(name), make_cpu_backend(1, ""));
+    const int block = loaded.model.info().block, shift = loaded.model.info().shifted ? 1 : 0;
+    std::vector<Token> tokens(2 * block + 2);
+    std::iota(tokens.begin(), tokens.end(), 40);
+    std::vector<int> early(2 * block);
+    std::iota(early.begin(), early.end(), shift);
+    const auto before = loaded.model.logits(tokens, early);
+    tokens[2 * block] = 99;
+    EXPECT_EQ(loaded.model.logits(tokens, early), before);
+    tokens[2 * block - 1] = 99;
+    const auto after = loaded.model.logits(tokens, early);
+    const std::size_t rows = block * static_cast<std::size_t>(loaded.model.info().vocabulary);
+    EXPECT_TRUE(std::equal(before.begin(), before.begin() + rows, after.begin()))
+        << "the first block";
+    EXPECT_FALSE(std::equal(before.begin() + rows, before.begin() + 2 * rows, after.begin() + rows))
+        << "the first row of a block sees its whole block";
+  }
+}
+
+// The first cell of a block depends on the blocks before it alone, whatever its own block holds.
+TEST(Families, TheFirstCellOfAShiftedBlockIsWhatTheBlockBeforeItSays) {
+  Loaded loaded(tiny_checkpoint("tiny-fdv2"), make_cpu_backend(1, ""));
+  const int block = loaded.model.info().block;
+  std::vector<Token> tokens(2 * block);
+  std::iota(tokens.begin(), tokens.end(), 40);
+  for (const int prompt : {block, 2 * block}) {  // a prompt of whole blocks is enough
+    std::vector<Token> before(tokens.begin(), tokens.begin() + prompt);
+    before.push_back(loaded.model.info().tokens.mask);
+    const std::vector<int> cell = {prompt};
+    const auto expected = loaded.model.logits(before, cell);
+    before.resize(prompt + block, 99);
+    before[prompt] = loaded.model.info().tokens.mask;
+    EXPECT_EQ(loaded.model.logits(before, cell), expected) << prompt;
+    before[prompt - 1] = 99;
+    EXPECT_NE(loaded.model.logits(before, cell), expected) << prompt;
+  }
+}
+
+// Writes the checkpoint with its q and k matrices scaled, and all q/k norms 1.
+void write_scaled(const std::string& tiny, float scale, const std::filesystem::path& directory) {
+  write_tiny_model(tiny, directory);
+  std::vector<TensorBytes> tensors;
+  {
+    const Weights weights = Weights::open(directory);
+    for (const auto& [name, tensor] : weights.tensors()) {
+      std::vector<float> values(tensor.bytes.size() / 4);
+      std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+      const bool scaled = name.ends_with("q_proj.weight") || name.ends_with("k_proj.weight");
+      const bool norm = name.ends_with("q_norm.weight") || name.ends_with("k_norm.weight");
+      for (float& value : values) value = norm ? 1 : scaled ? value * scale : value;
+      tensors.push_back(
+          {{name, "F32", tensor.shape},
+           std::string(reinterpret_cast<const char*>(values.data()), tensor.bytes.size())});
+    }
+  }
+  write_safetensors(directory / "model.safetensors", tensors);
+}
+
+TEST(Families, TheSizeOfQueriesAndKeysDoesNotMatterBehindANormOfHeads) {
+  const auto logits = [](float scale) {
+    const TemporaryDirectory directory;
+    write_scaled("tiny-sdar", scale, directory / "model");
+    Loaded loaded(directory / "model", make_reference_backend());
+    const std::vector<Token> tokens = sample_tokens(loaded.model.info(), 13);
+    std::vector<int> positions(tokens.size());
+    std::iota(positions.begin(), positions.end(), 0);
+    return loaded.model.logits(tokens, positions);
+  };
+  const auto plain = logits(1), scaled = logits(16);
+  for (std::size_t i = 0; i < plain.size(); ++i) ASSERT_NEAR(scaled[i], plain[i], 1e-4) << i;
+  const auto rough = logits(3);
+  EXPECT_NE(rough, plain) << "the scale has reached the weights";
+}
+
+TEST(Families, ATiedHeadGivesTheSameWhetherTheFileHoldsASpareOneOrNot) {
+  const auto logits = [](const TinyOptions& options) {
+    Loaded loaded(tiny_checkpoint("tiny-illada", options), make_cpu_backend(1, ""));
+    EXPECT_EQ(loaded.model.checkpoint().warnings.size(), options.spare_head ? 1 : 0);
+    return loaded.model.logits(sample_tokens(loaded.model.info(), 12), std::vector<int>{0, 5, 11});
+  };
+  EXPECT_EQ(logits({.spare_head = true}), logits({}));
+}
+
+TEST(Families, TheMaskIsFoundWhereverTheFilesHaveIt) {
+  const auto mask = [](const char* name, const char* family = "") {
+    return open_checkpoint({tiny_checkpoint(name), "", family}).tokens.mask;
+  };
+  EXPECT_EQ(mask("tiny-sdar"), 301) << "two spellings, one id";
+  EXPECT_EQ(mask("tiny-dreamreasoner"), 301);
+  EXPECT_EQ(mask("tiny-illada"), 5) << "by its text";
+  EXPECT_EQ(mask("tiny-a2d"), 301) << "by its text";
+  EXPECT_EQ(mask("tiny-fdv2"), 301) << "by its text";
+  EXPECT_EQ(mask("tiny-open-dcoder", "open-dcoder"), 301) << "by its role";
+}
+
+// Whether the prediction of cell 2 changes with a token some cells later.
+bool sees_later(const std::string& name, const std::string& family) {
+  Loaded loaded(tiny_checkpoint(name), make_cpu_backend(1, ""), family);
+  std::vector<Token> tokens(40, 44);
+  const std::vector<int> cell = {2};
+  const auto before = loaded.model.logits(tokens, cell);
+  tokens[35] = 99;
+  return loaded.model.logits(tokens, cell) != before;
+}
+
+TEST(Families, AFamilyIsWhatItsUserNamesWhereTheFilesDoNotTell) {
+  EXPECT_TRUE(sees_later("tiny-a2d", ""));
+  EXPECT_FALSE(sees_later("tiny-a2d", "a2d-block"));
+  EXPECT_TRUE(sees_later("tiny-open-dcoder", "open-dcoder"));
+  const Location blocks = find_checkpoint(tiny_checkpoint("tiny-a2d").string() + "@a2d-block");
+  EXPECT_EQ(blocks.family, "a2d-block");
+  EXPECT_EQ(open_checkpoint(blocks).architecture.attention.block, 32);
+  EXPECT_NE(open_checkpoint(blocks).fingerprint(),
+            open_checkpoint({tiny_checkpoint("tiny-a2d"), ""}).fingerprint());
+  EXPECT_ERROR(open_checkpoint({tiny_checkpoint("tiny-open-dcoder"), ""}),
+               "say so behind its place: @open-dcoder");
+  EXPECT_ERROR(open_checkpoint({tiny_checkpoint("tiny-dream"), "", "a2d-block"}),
+               "which models of the family a2d-block are not");
+  EXPECT_ERROR(open_checkpoint({tiny_checkpoint("tiny-dream"), "", "nothing"}),
+               "there is no family 'nothing'");
 }
 
 TEST(Families, ShardsAndSingleFilesGiveTheSameBytes) {

@@ -66,6 +66,25 @@ TEST(Prompts, TheRewardModelHasNoDefaultSystemMessage) {
   EXPECT_EQ(rendered(kQwenPrm, kHello, false), "<|im_start|>user\n Hello \n<|im_end|>\n");
 }
 
+TEST(Prompts, ThoseThatComeFromQwen3HaveNoDefaultSystemMessage) {
+  for (const Family* family : {&kSdar, &kDreamReasoner, &kA2d})
+    EXPECT_EQ(rendered(*family, kHello),
+              "<|im_start|>user\n Hello \n<|im_end|>\n<|im_start|>assistant\n");
+  EXPECT_EQ(rendered(kFastDllm, kHello), rendered(kDream, kHello));
+}
+
+TEST(Prompts, A2dDoesNotThinkAndOthersAreNotTold) {
+  const auto prompt = [](const char* name) {
+    const Checkpoint checkpoint = open_checkpoint({tiny_checkpoint(name), ""});
+    const std::vector<Token> tokens =
+        encode_chat(checkpoint.tokenizer, checkpoint.chat_template(), {{"user", "Hello"}}, true);
+    return checkpoint.tokenizer.decode(tokens, /*skip_special=*/false);
+  };
+  const std::string asked = "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n";
+  EXPECT_EQ(prompt("tiny-a2d"), asked + "<think>\n\n</think>\n\n");
+  EXPECT_EQ(prompt("tiny-sdar"), asked);
+}
+
 TEST(Prompts, ACheckpointWithoutATemplateUsesItsFamilys) {
   const TemporaryDirectory directory;
   write_tiny_model("tiny-llada", directory / "m");

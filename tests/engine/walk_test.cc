@@ -25,7 +25,7 @@ class WalksOf : public testing::TestWithParam<const char*> {};
 TEST_P(WalksOf, TheRecommendedActionFromTheRootIsPlainDecoding) {
   Loaded loaded(tiny_checkpoint(GetParam()), make_cpu_backend(2, ""));
   const Action action = recommended_action(loaded.model.info());
-  // A prompt of whole blocks: plain decoding has the blocks of attention count from its start.
+  // Plain decoding has the blocks of attention count from the start of the prompt, too.
   const Participant one = participant(loaded, "f(x)");
   ASSERT_EQ(one.prompt.size(), 4);
   const std::vector<Token> prompt = one.prompt;
@@ -34,7 +34,7 @@ TEST_P(WalksOf, TheRecommendedActionFromTheRootIsPlainDecoding) {
   const Decoding plain = decode(loaded.model, prompt, action, {.length = 16, .stop_at_end = false},
                                 [](const auto&, auto) { return true; });
   EXPECT_EQ(walker.states.at(outcome.path.back().state).cells, plain.window);
-  EXPECT_EQ(outcome.passes, 16);
+  EXPECT_EQ(outcome.passes, plain.passes);
   EXPECT_EQ(walker.text(outcome.path.back().state),
             answer_text(loaded.model.tokenizer(), loaded.model.info().tokens, plain.window));
 }

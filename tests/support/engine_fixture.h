@@ -27,9 +27,13 @@ struct Loaded {
   std::unique_ptr<Backend> backend;
   LanguageModel model;
 
-  Loaded(const std::filesystem::path& place, std::unique_ptr<Backend> chosen)
+  Loaded(const std::filesystem::path& place, std::unique_ptr<Backend> chosen,
+         const std::string& family = "")
       : backend(std::move(chosen)),
-        model("tiny", open_checkpoint(find_checkpoint(place)), *backend) {}
+        model(
+            "tiny",
+            open_checkpoint(find_checkpoint(place.string() + (family.empty() ? "" : "@" + family))),
+            *backend) {}
 };
 
 // Tokens with masks in between, the same for every run.

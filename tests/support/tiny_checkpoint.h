@@ -9,8 +9,11 @@
 
 namespace umf {
 
-inline const char* const kDiffusionModels[] = {"tiny-llada",     "tiny-llada-gqa",  "tiny-dream",
-                                               "tiny-dream-gqa", "tiny-diffucoder", "tiny-sdc"};
+// Those whose files tell what they are: tiny-open-dcoder has to be named.
+inline const char* const kDiffusionModels[] = {
+    "tiny-llada",      "tiny-llada-gqa", "tiny-dream", "tiny-dream-gqa",
+    "tiny-diffucoder", "tiny-sdc",       "tiny-sdar",  "tiny-dreamreasoner",
+    "tiny-illada",     "tiny-a2d",       "tiny-fdv2"};
 
 // The folder of a tiny checkpoint, written on first use.
 inline std::filesystem::path tiny_checkpoint(const std::string& name,
@@ -19,6 +22,7 @@ inline std::filesystem::path tiny_checkpoint(const std::string& name,
   std::string key = name + "-" + options.dtype + "-" + std::to_string(options.shards);
   if (options.transformers5) key += "-transformers5";
   if (options.tied) key += "-tied";
+  if (options.spare_head) key += "-spare-head";
   if (options.leftovers) key += "-leftovers";
   const std::filesystem::path directory = root / key;
   if (!std::filesystem::exists(directory)) write_tiny_model(name, directory, options);

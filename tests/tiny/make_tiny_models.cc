@@ -25,12 +25,13 @@ With --family, writes one random checkpoint of the given shape to DIR itself.
   --shards N             number of safetensors files (1)
   --seed N               another seed gives other weights (2)
   --variant NAME         transformers5 (config.json in the form of that version), tied (a head that
-                         is the embedding) or leftovers (unknown keys, unused tensors); may repeat
+                         is the embedding), spare-head (a tied head that has a tensor, too) or
+                         leftovers (unknown keys, unused tensors); may repeat
   --list                 print the names of the tiny checkpoints
   --help                 print this text
 
-  --family llada|dream|diffucoder|sdc|prm
-  --layers N  --hidden N  --heads N  --kv-heads N  --mlp N  --vocab N
+  --family llada|dream|diffucoder|sdc|prm|sdar|dreamreasoner|illada|a2d|open-dcoder|fdv2
+  --layers N  --hidden N  --heads N  --kv-heads N  --head-dim N  --mlp N  --vocab N  --block N
                          the shape; what is left out is as in the family's tiny checkpoint
 )";
 
@@ -62,11 +63,13 @@ void set_variant(umf::TinyOptions& options, std::string_view name) {
     options.transformers5 = true;
   else if (name == "tied")
     options.tied = true;
+  else if (name == "spare-head")
+    options.spare_head = true;
   else if (name == "leftovers")
     options.leftovers = true;
   else
-    throw umf::Error(
-        fmt::format("unknown --variant '{}'. Use transformers5, tied or leftovers.", name));
+    throw umf::Error(fmt::format(
+        "unknown --variant '{}'. Use transformers5, tied, spare-head or leftovers.", name));
 }
 
 int* shape_field(umf::TinySpec& spec, std::string_view option) {
@@ -74,6 +77,8 @@ int* shape_field(umf::TinySpec& spec, std::string_view option) {
   if (option == "--hidden") return &spec.hidden;
   if (option == "--heads") return &spec.heads;
   if (option == "--kv-heads") return &spec.kv_heads;
+  if (option == "--head-dim") return &spec.head_dim;
+  if (option == "--block") return &spec.block;
   if (option == "--mlp") return &spec.mlp;
   if (option == "--vocab") return &spec.vocab;
   return nullptr;

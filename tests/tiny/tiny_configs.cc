@@ -177,6 +177,96 @@ OrderedJson prm_config(const TinySpec& spec, const TinyOptions& options) {
   };
 }
 
+// What the files of Qwen's and Llama's descendants have in common.
+OrderedJson common_config(const TinySpec& spec, const TinyOptions& options,
+                          const std::string& architecture, const std::string& model_type) {
+  const TinyTokens ids = tiny_tokens(spec.family);
+  return {{"architectures", OrderedJson::array({architecture})},
+          {"model_type", model_type},
+          {"bos_token_id", ids.bos},
+          {"eos_token_id", ids.eos},
+          {"pad_token_id", ids.pad},
+          {"attention_dropout", 0.0},
+          {"hidden_act", "silu"},
+          {"hidden_size", spec.hidden},
+          {"initializer_range", 0.02},
+          {"intermediate_size", spec.mlp},
+          {"max_position_embeddings", 32768},
+          {"num_hidden_layers", spec.layers},
+          {"num_attention_heads", spec.heads},
+          {"num_key_value_heads", spec.kv_heads},
+          {"rms_norm_eps", spec.eps},
+          {"rope_scaling", nullptr},
+          {"rope_theta", spec.theta},
+          {"tie_word_embeddings", spec.tied || options.tied},
+          {"torch_dtype", torch_dtype(options.dtype)},
+          {"transformers_version", "4.52.4"},
+          {"use_cache", true},
+          {"vocab_size", spec.vocab}};
+}
+
+// Windows that are switched off, as Qwen's files have them.
+const OrderedJson kNoWindow = {
+    {"max_window_layers", 2}, {"sliding_window", nullptr}, {"use_sliding_window", false}};
+
+OrderedJson sdar_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson json = common_config(spec, options, "SDARForCausalLM", "sdar");
+  json.update(kNoWindow);
+  json.update({{"attention_bias", false},
+               {"attn_implementation", "flash_attention_2"},
+               {"block_size", spec.block},
+               {"debug", false},
+               {"ep_size", 1},
+               {"fuse_cross_entropy", true},
+               {"head_dim", spec.head_width()},
+               {"mask_token_id", tiny_tokens(spec.family).mask},
+               {"micro_forward", false},
+               {"skip_checkpoint", false},
+               {"use_deepep", false}});
+  return json;
+}
+
+OrderedJson dreamreasoner_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson json = common_config(spec, options, "DreamForCausalLM", "Dream");
+  json.update(kNoWindow);
+  json.update({{"attention_bias", false},
+               {"block_size", spec.block},
+               {"head_dim", spec.head_width()},
+               {"mask_token_id", tiny_tokens(spec.family).mask}});
+  return json;
+}
+
+OrderedJson illada_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson json = common_config(spec, options, "ILLaDAForCausalLM", "illada");
+  json.update({{"attention_bias", false},
+               {"head_dim", spec.head_width()},
+               {"layer_norm_eps", nullptr},
+               {"mlp_bias", false},
+               {"resid_pdrop", 0.1}});
+  return json;
+}
+
+OrderedJson a2d_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson json = common_config(spec, options, "A2DQwen3LMHeadModel", "a2d-qwen3");
+  json.update(kNoWindow);
+  json.update({{"attention_bias", false}, {"head_dim", spec.head_width()}});
+  return json;
+}
+
+OrderedJson open_dcoder_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson json = common_config(spec, options, "Qwen2ForCausalLM", "qwen2");
+  json.update(kNoWindow);
+  return json;
+}
+
+OrderedJson fdv2_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson json = common_config(spec, options, "Fast_dLLM_QwenForCausalLM", "Fast_dLLM_Qwen");
+  json.update(kNoWindow);
+  json.update({{"bd_size", spec.block},
+               {"layer_types", std::vector<std::string>(spec.layers, "full_attention")}});
+  return json;
+}
+
 OrderedJson family_config(const TinySpec& spec, const TinyOptions& options) {
   switch (spec.family) {
     case TinyFamily::kLlada:
@@ -186,6 +276,18 @@ OrderedJson family_config(const TinySpec& spec, const TinyOptions& options) {
       return dream_config(spec, options);
     case TinyFamily::kStableDiffCoder:
       return sdc_config(spec, options);
+    case TinyFamily::kSdar:
+      return sdar_config(spec, options);
+    case TinyFamily::kDreamReasoner:
+      return dreamreasoner_config(spec, options);
+    case TinyFamily::kIllada:
+      return illada_config(spec, options);
+    case TinyFamily::kA2d:
+      return a2d_config(spec, options);
+    case TinyFamily::kOpenDcoder:
+      return open_dcoder_config(spec, options);
+    case TinyFamily::kFastDllm:
+      return fdv2_config(spec, options);
     case TinyFamily::kPrm:
       break;
   }

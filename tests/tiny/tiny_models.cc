@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -54,6 +55,62 @@ const std::vector<TinySpec>& specs() {
        .mlp = 112,
        .vocab = 288,
        .eps = 1e-6},
+      {.name = "tiny-sdar",
+       .family = kSdar,
+       .hidden = 40,
+       .heads = 6,
+       .kv_heads = 2,
+       .head_dim = 16,
+       .mlp = 88,
+       .block = 4,
+       .theta = 1e6,
+       .eps = 1e-6},
+      {.name = "tiny-dreamreasoner",
+       .family = kDreamReasoner,
+       .hidden = 40,
+       .heads = 6,
+       .kv_heads = 2,
+       .head_dim = 16,
+       .mlp = 88,
+       .block = 8,
+       .theta = 1e6,
+       .eps = 1e-6},
+      {.name = "tiny-illada",
+       .family = kIllada,
+       .hidden = 48,
+       .heads = 6,
+       .kv_heads = 2,
+       .mlp = 104,
+       .tied = true,
+       .eps = 1e-6},
+      {.name = "tiny-a2d",
+       .family = kA2d,
+       .hidden = 40,
+       .heads = 6,
+       .kv_heads = 2,
+       .head_dim = 16,
+       .mlp = 88,
+       .tied = true,
+       .theta = 1e6,
+       .eps = 1e-6},
+      {.name = "tiny-open-dcoder",
+       .family = kOpenDcoder,
+       .hidden = 56,
+       .heads = 7,
+       .kv_heads = 1,
+       .mlp = 152,
+       .tied = true,
+       .theta = 1e6,
+       .eps = 1e-6},
+      {.name = "tiny-fdv2",
+       .family = kFastDllm,
+       .hidden = 48,
+       .heads = 6,
+       .kv_heads = 2,
+       .mlp = 104,
+       .block = 8,
+       .theta = 1e6,
+       .eps = 1e-6},
       {.name = "tiny-prm",
        .family = kPrm,
        .hidden = 56,
@@ -71,11 +128,11 @@ void check_spec(const TinySpec& spec, const TinyOptions& options) {
     throw Error(fmt::format("unknown dtype '{}'. Use F32, BF16 or F16.", options.dtype));
   if (std::min({spec.layers, spec.hidden, spec.heads, spec.kv_heads, spec.mlp}) < 1)
     throw Error("layers, hidden, heads, kv heads and mlp must all be at least 1.");
-  if (spec.hidden % spec.heads != 0 || spec.hidden / spec.heads % 2 != 0 ||
-      spec.heads % spec.kv_heads != 0)
+  const bool shared = spec.head_dim > 0 || spec.hidden % spec.heads == 0;
+  if (!shared || spec.head_width() % 2 != 0 || spec.heads % spec.kv_heads != 0)
     throw Error(
-        fmt::format("hidden {} in {} heads with {} kv heads: hidden / heads must be an even "
-                    "number and heads a multiple of kv heads.",
+        fmt::format("hidden {} in {} heads with {} kv heads: heads must have an even width and be "
+                    "a multiple of kv heads.",
                     spec.hidden, spec.heads, spec.kv_heads));
   if (spec.vocab < tiny_tokens(spec.family).size)
     throw Error(fmt::format("a vocabulary of {} is too small: the tokenizer has {} tokens.",
@@ -95,12 +152,25 @@ void write_model(const TinySpec& spec, const fs::path& directory, const TinyOpti
 }  // namespace
 
 TinyFamily tiny_family(std::string_view name) {
-  if (name == "llada") return TinyFamily::kLlada;
-  if (name == "dream") return TinyFamily::kDream;
-  if (name == "diffucoder") return TinyFamily::kDiffuCoder;
-  if (name == "sdc") return TinyFamily::kStableDiffCoder;
-  if (name == "prm") return TinyFamily::kPrm;
-  throw Error(fmt::format("unknown family '{}'. Use llada, dream, diffucoder, sdc or prm.", name));
+  using enum TinyFamily;
+  static constexpr std::pair<std::string_view, TinyFamily> kNames[] = {
+      {"llada", kLlada},
+      {"dream", kDream},
+      {"diffucoder", kDiffuCoder},
+      {"sdc", kStableDiffCoder},
+      {"prm", kPrm},
+      {"sdar", kSdar},
+      {"dreamreasoner", kDreamReasoner},
+      {"illada", kIllada},
+      {"a2d", kA2d},
+      {"open-dcoder", kOpenDcoder},
+      {"fdv2", kFastDllm}};
+  std::string known;
+  for (const auto& [text, family] : kNames) {
+    if (text == name) return family;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", text);
+  }
+  throw Error(fmt::format("unknown family '{}'. Use one of {}.", name, known));
 }
 
 std::vector<std::string> tiny_names() {

@@ -9,9 +9,22 @@
 
 namespace umf {
 
-enum class TinyFamily { kLlada, kDream, kDiffuCoder, kStableDiffCoder, kPrm };
+enum class TinyFamily {
+  kLlada,
+  kDream,
+  kDiffuCoder,
+  kStableDiffCoder,
+  kPrm,
+  kSdar,
+  kDreamReasoner,
+  kIllada,
+  kA2d,
+  kOpenDcoder,
+  kFastDllm
+};
 
-// Throws Error for a name other than llada, dream, diffucoder, sdc, prm.
+// Throws Error for a name other than llada, dream, diffucoder, sdc, prm, sdar, dreamreasoner,
+// illada, a2d, open-dcoder, fdv2.
 TinyFamily tiny_family(std::string_view name);
 
 // The shape of one checkpoint.
@@ -20,8 +33,11 @@ struct TinySpec {
   TinyFamily family = TinyFamily::kLlada;
   int layers = 2;
   int hidden = 64;
-  int heads = 4, kv_heads = 4;  // the head dimension is hidden / heads
+  int heads = 4, kv_heads = 4;
+  int head_dim = 0;  // 0: hidden / heads
   int mlp = 176;
+  int block = 0;      // of attention, where config.json gives it
+  bool tied = false;  // published with a head that is the embedding
   int vocab = 320;  // rows of the embedding; the tokenizers have fewer tokens, as published ones do
   double theta = 5e5, eps = 1e-5;
   // At 0.05 every mask of so small a model predicts the same token and a wrong engine would pass;
@@ -30,6 +46,8 @@ struct TinySpec {
   // The head's rows of the mask, end-of-text and end-of-turn tokens are larger by this factor, so
   // that these tokens win now and then and the rules about them are seen at work.
   double special_loudness = 1.75;
+
+  int head_width() const { return head_dim > 0 ? head_dim : hidden / heads; }
 };
 
 struct TinyOptions {
@@ -38,6 +56,7 @@ struct TinyOptions {
   std::uint64_t seed = 2;
   bool transformers5 = false;  // config.json as transformers 5 writes it, instead of 4
   bool tied = false;           // the head is the embedding and has no tensor of its own
+  bool spare_head = false;     // a tied head has a tensor, too, which is another one
   bool leftovers = false;  // keys and tensors that exporters leave behind: kTinyLeftovers, tables
 };
 

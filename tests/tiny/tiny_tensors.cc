@@ -72,10 +72,22 @@ void add_score_head(TensorList& list, const TinySpec& spec) {
   list.bias("score.2", 2);
 }
 
-// Dream, DiffuCoder and the reward model have biases on q, k and v; Stable-DiffCoder has none.
+// Those that come from Qwen2 have biases on q, k and v.
+bool has_biases(TinyFamily family) {
+  using enum TinyFamily;
+  return family == kDream || family == kDiffuCoder || family == kPrm || family == kOpenDcoder ||
+         family == kFastDllm;
+}
+
+// Those that come from Qwen3 normalise the heads of q and k.
+bool has_head_norms(TinyFamily family) {
+  using enum TinyFamily;
+  return family == kSdar || family == kDreamReasoner || family == kA2d;
+}
+
 std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const TinyOptions& options) {
-  const int kv = spec.hidden / spec.heads * spec.kv_heads;
-  const bool biases = spec.family != TinyFamily::kStableDiffCoder;
+  const int q = spec.head_width() * spec.heads, kv = spec.head_width() * spec.kv_heads;
+  const bool biases = has_biases(spec.family), tied = options.tied || spec.tied;
   TensorList list(options.dtype);
   list.weight("model.embed_tokens", spec.vocab, spec.hidden);
   for (int layer = 0; layer < spec.layers; ++layer) {
@@ -85,10 +97,14 @@ std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const TinyOptions& op
       if (biases) list.bias(block + name, size);
     };
     list.norm(block + "input_layernorm", spec.hidden);
-    projection("self_attn.q_proj", spec.hidden);
+    projection("self_attn.q_proj", q);
     projection("self_attn.k_proj", kv);
     projection("self_attn.v_proj", kv);
-    list.weight(block + "self_attn.o_proj", spec.hidden, spec.hidden);
+    if (has_head_norms(spec.family)) {
+      list.norm(block + "self_attn.q_norm", spec.head_width());
+      list.norm(block + "self_attn.k_norm", spec.head_width());
+    }
+    list.weight(block + "self_attn.o_proj", spec.hidden, q);
     list.norm(block + "post_attention_layernorm", spec.hidden);
     list.weight(block + "mlp.gate_proj", spec.mlp, spec.hidden);
     list.weight(block + "mlp.up_proj", spec.mlp, spec.hidden);
@@ -97,10 +113,10 @@ std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const TinyOptions& op
   list.norm("model.norm", spec.hidden);
   if (spec.family == TinyFamily::kPrm) {
     add_score_head(list, spec);
-  } else if (!options.tied) {
+  } else if (!tied || options.spare_head) {
     list.head("lm_head", spec.vocab, spec.hidden);
   }
-  if (options.leftovers) list.table("model.rotary_emb.inv_freq", spec.hidden / spec.heads / 2);
+  if (options.leftovers) list.table("model.rotary_emb.inv_freq", spec.head_width() / 2);
   return std::move(list).sorted();
 }
 

@@ -35,6 +35,7 @@ struct Layout {
   int merges = 0;
   TinyTokens ids;
   std::string bos, eos, pad, mask;  // texts; empty where there is none
+  std::string mask_in_map;          // what special_tokens_map.json calls the mask, if not the same
   std::string chat_template;
   std::string regex;
   std::string tokenizer_class;
@@ -63,6 +64,18 @@ constexpr const char* kChatMlTemplate =
     "{%- endfor %}\n"
     "{%- if add_generation_prompt %}\n"
     "    {{- '<|im_start|>assistant\\n' }}\n"
+    "{%- endif %}\n";
+
+// Qwen3's: no system message of its own, and an empty thought where thinking is switched off.
+constexpr const char* kThinkingTemplate =
+    "{%- for message in messages %}\n"
+    "    {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}\n"
+    "{%- endfor %}\n"
+    "{%- if add_generation_prompt %}\n"
+    "    {{- '<|im_start|>assistant\\n' }}\n"
+    "    {%- if enable_thinking is defined and enable_thinking is false %}\n"
+    "        {{- '<think>\\n\\n</think>\\n\\n' }}\n"
+    "    {%- endif %}\n"
     "{%- endif %}\n";
 
 constexpr const char* kSeedCoderTemplate =
@@ -181,6 +194,48 @@ Layout sdc_layout() {
   return layout;
 }
 
+// Neither file names the mask: it is found by its text. Turns end with a token of their own.
+Layout illada_layout() {
+  Layout layout = sdc_layout();
+  layout.added[5].content = "<[MASK]>";
+  layout.added[8].content = "<|eot_id|>";
+  layout.ids.end_of_turn = 8;
+  layout.mask.clear();
+  return layout;
+}
+
+// Qwen3's tokens and, behind them, a mask that tokenizer_config.json may name.
+Layout qwen3_layout(const std::string& mask, bool is_named) {
+  Layout layout;
+  layout.merges = 25;
+  layout.added = qwen_tokens();
+  layout.added.push_back({299, "<think>", false});
+  layout.added.push_back({300, "</think>", false});
+  layout.added.push_back({301, mask});
+  layout.ids = {.bos = 281, .eos = 281, .pad = 281, .mask = 301, .end_of_turn = 283, .size = 302};
+  layout.eos = layout.pad = "<|endoftext|>";
+  if (is_named) layout.mask = mask;
+  layout.chat_template = kThinkingTemplate;
+  layout.tokenizer_class = "Qwen2Tokenizer";
+  return layout;
+}
+
+// The release spells its mask in two ways; the id is what counts.
+Layout sdar_layout() {
+  Layout layout = qwen3_layout("<|MASK|>", true);
+  layout.mask_in_map = "<MASK>";
+  return layout;
+}
+
+// Qwen2.5's: there is nothing to think with.
+Layout qwen25_layout(const std::string& mask, bool is_named) {
+  Layout layout = qwen3_layout(mask, is_named);
+  layout.added[18].content = "<tool_response>";
+  layout.added[19].content = "</tool_response>";
+  layout.chat_template = kChatMlTemplate;
+  return layout;
+}
+
 Layout layout_of(TinyFamily family) {
   switch (family) {
     case TinyFamily::kLlada:
@@ -191,6 +246,18 @@ Layout layout_of(TinyFamily family) {
       return diffucoder_layout();
     case TinyFamily::kStableDiffCoder:
       return sdc_layout();
+    case TinyFamily::kSdar:
+      return sdar_layout();
+    case TinyFamily::kDreamReasoner:
+      return qwen3_layout("<|mask|>", true);
+    case TinyFamily::kIllada:
+      return illada_layout();
+    case TinyFamily::kA2d:
+      return qwen3_layout("<|mask|>", false);
+    case TinyFamily::kOpenDcoder:
+      return qwen25_layout("[MASK]", true);
+    case TinyFamily::kFastDllm:
+      return qwen25_layout("|<MASK>|", false);
     case TinyFamily::kPrm:
       break;
   }
@@ -332,7 +399,7 @@ OrderedJson special_tokens_map(const Layout& layout) {
   };
   add("bos_token", layout.bos);
   add("eos_token", layout.eos);
-  add("mask_token", layout.mask);
+  add("mask_token", layout.mask_in_map.empty() ? layout.mask : layout.mask_in_map);
   add("pad_token", layout.pad);
   return json;
 }
@@ -361,7 +428,7 @@ void write_tiny_tokenizer(TinyFamily family, const fs::path& directory) {
   if (layout.regex.empty()) {
     write_slow_tokenizer(layout, directory);
   } else {
-    const bool seed_coder = family == TinyFamily::kStableDiffCoder;
+    const bool seed_coder = family == TinyFamily::kStableDiffCoder || family == TinyFamily::kIllada;
     write_file(directory / "tokenizer.json", tokenizer_json(layout, seed_coder).dump(2) + "\n");
   }
   write_file(directory / "tokenizer_config.json", tokenizer_config(layout, family).dump(2) + "\n");

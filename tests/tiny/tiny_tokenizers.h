@@ -18,9 +18,9 @@ struct TinyTokens {
 
 TinyTokens tiny_tokens(TinyFamily family);
 
-// LLaDA, Stable-DiffCoder: tokenizer.json; the others: vocab.json, merges.txt, added_tokens.json.
-// All: tokenizer_config.json and special_tokens_map.json. DiffuCoder's chat template stands in
-// chat_template.jinja, that of the others in tokenizer_config.json.
+// LLaDA, Stable-DiffCoder, iLLaDA: tokenizer.json; the others: vocab.json, merges.txt,
+// added_tokens.json. All: tokenizer_config.json and special_tokens_map.json. DiffuCoder's chat
+// template stands in chat_template.jinja, that of the others in tokenizer_config.json.
 void write_tiny_tokenizer(TinyFamily family, const std::filesystem::path& directory);
 
 }  // namespace umf

@@ -1,0 +1,28 @@
+// Open-dCoder: a Qwen2 that fills masks as Dream does, in files that are those of any Qwen2.
+#include "model/family.h"
+
+namespace umf {
+namespace {
+
+Architecture read(const Config& config) {
+  Architecture a = read_qwen_style(config);
+  a.qkv_bias = true;
+  return a;
+}
+
+}  // namespace
+
+const Family kOpenDcoder = {
+    .name = "open-dcoder",
+    .classes = {{"Qwen2ForCausalLM", "qwen2"}},
+    .only_if_named = true,
+    .shifted = true,
+    .tempered_scores = true,
+    .read = read,
+    .names = qwen_style_names(),
+    .tokens = {.mask = "[MASK]", .end_of_turn = "<|im_end|>", .other_ends = {}},
+    .chat_template = chatml("You are a helpful assistant."),
+    .strategy = "low-confidence",
+};
+
+}  // namespace umf
