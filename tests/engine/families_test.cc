@@ -222,7 +222,7 @@ TEST(Families, ATiedHeadGivesTheSameWhetherTheFileHoldsASpareOneOrNot) {
 
 TEST(Families, TheMaskIsFoundWhereverTheFilesHaveIt) {
   const auto mask = [](const char* name, const char* family = "") {
-    return open_checkpoint({tiny_checkpoint(name), "", family}).tokens.mask;
+    return open_checkpoint({.folder = tiny_checkpoint(name), .commit = "", .family = family}).tokens.mask;
   };
   EXPECT_EQ(mask("tiny-sdar"), 301) << "two spellings, one id";
   EXPECT_EQ(mask("tiny-dreamreasoner"), 301);
