@@ -100,6 +100,16 @@ HWY_INLINE VF join_pairs(VF earlier, VF later) {
   return hn::BitCast(
       F32(), hn::Or(hn::BitCast(U32(), earlier), hn::ShiftRight<16>(hn::BitCast(U32(), later))));
 }
+
+// Lane by lane, of numbers that are not rounded yet, and none of which is small.
+HWY_INLINE VF round_to_pair(VF earlier, VF later) {
+  __m512i bf16;  // the later ones, then the earlier ones
+  asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(bf16) : "v"(earlier.raw), "v"(later.raw));
+  HWY_ALIGN static constexpr std::uint16_t kOrder[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
+                                                         21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
+                                                         11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+  return VF{_mm512_castsi512_ps(_mm512_permutexvar_epi16(_mm512_load_si512(kOrder), bf16))};
+}
 #endif
 
 // One step of a chain: of one number, or of a pair.

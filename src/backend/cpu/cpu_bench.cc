@@ -20,6 +20,7 @@
 #include "backend/cpu/cpu_backend.h"
 #include "support/bench_peak.h"
 #include "support/bench_timing.h"
+#include "support/quantised_weights.h"
 
 #ifdef UMF_ONEDNN
 #include <omp.h>
@@ -126,6 +127,10 @@ Matrix filled(Backend& backend, int rows, int cols) {
 struct Weights {
   Weights(int rows, int cols, DType type) : rows(rows), cols(cols), type(type) {
     const auto values = random_floats(static_cast<std::size_t>(rows) * cols);
+    if (is_quantised(type)) {
+      bytes = quantised(values, type);
+      return;
+    }
     bytes.resize(values.size() * size_of(type));
     for (std::size_t i = 0; i < values.size(); ++i) {
       std::uint32_t bits;
@@ -425,7 +430,8 @@ void bench_rows(const Options& options) {
 
 // A transformer's layers over the backend, and its weight products alone.
 struct Forward {
-  Forward(Backend& backend, int rows, int hidden, int head_dim, int mlp, int layers)
+  Forward(Backend& backend, int rows, int hidden, int head_dim, int mlp, int layers,
+          DType type = DType::kF32)
       : backend(backend),
         rows(rows),
         hidden(hidden),
@@ -435,7 +441,7 @@ struct Forward {
         ones(hidden, 1.0f) {
     for (const auto& [n, k] :
          {std::pair{3 * hidden, hidden}, {hidden, hidden}, {2 * mlp, hidden}, {hidden, mlp}}) {
-      stored.emplace_back(n, k, DType::kF32);
+      stored.emplace_back(n, k, type);
       weights.push_back(stored.back().load(backend));
     }
     gains = backend.load_gains(
@@ -506,6 +512,49 @@ void bench_forward(const Options& options) {
   }
 }
 
+// Quantised weights beside the same ones in bf16: with a few rows, where their bytes count, and in
+// a whole pass, where taking them apart is what they cost.
+void bench_quantised(const Options& options) {
+  constexpr DType kTypes[] = {DType::kBF16, DType::kQ8_0, DType::kQ4_K};
+  const int n = options.quick ? 4096 : 8192, k = 4096;
+  for (const int threads : options.threads) {
+    const auto backend = make_cpu_backend(threads, options.target);
+    std::vector<Weights> weights;
+    for (const DType type : kTypes) weights.emplace_back(n, k, type);
+    std::printf(
+        "\n## Quantised weights, %d x %d, %s\n\nGB/s of weights as stored; time with bf16 weights "
+        "over time with these (wanted with one row: 1.3 and 1.5).\n\n"
+        "| M | bf16 | Q8_0 | Q4_K | bf16 / Q8_0 | bf16 / Q4_K |\n|---|---|---|---|---|---|\n",
+        n, k, backend->description().c_str());
+    for (const int m : {1, 2, 4, 8, 16, 64}) {
+      const Matrix x = filled(*backend, m, k), out = backend->allocate(m, n);
+      std::vector<std::function<void()>> works;
+      for (const Weights& w : weights)
+        works.push_back([&, weight = w.load(*backend)] { backend->project(x, *weight, 0, out); });
+      const auto time = interleaved(options, threads, works);
+      std::printf("| %d |", m);
+      for (std::size_t i = 0; i < time.size(); ++i)
+        std::printf(" %.1f |", static_cast<double>(weights[i].bytes.size()) / time[i] / 1e9);
+      std::printf(" %.2f | %.2f |\n", time[0] / time[1], time[0] / time[2]);
+      std::fflush(stdout);
+    }
+    const int rows = 512, hidden = 768, mlp = 2048, layers = 12;
+    std::vector<std::unique_ptr<Forward>> passes;
+    std::vector<std::function<void()>> works;
+    for (const DType type : kTypes) {
+      passes.push_back(std::make_unique<Forward>(*backend, rows, hidden, 64, mlp, layers, type));
+      works.push_back([pass = passes.back().get()] { pass->run(true); });
+    }
+    const auto time = interleaved(options, threads, works);
+    std::printf(
+        "\nA pass of %d layers over %d positions, hidden %d, MLP %d: bf16 %.1f ms, Q8_0 %.1f ms "
+        "(%.3f of it), Q4_K %.1f ms (%.3f; wanted: 1.10 at most)\n",
+        layers, rows, hidden, mlp, time[0] * 1e3, time[1] * 1e3, time[1] / time[0], time[2] * 1e3,
+        time[2] / time[0]);
+    std::fflush(stdout);
+  }
+}
+
 }  // namespace
 }  // namespace umf
 
@@ -525,7 +574,7 @@ int main(int argc, char** argv) {
     } else {
       std::fprintf(stderr,
                    "usage: cpu_bench [--quick] [--target NAME] [--threads N] [--only "
-                   "matmul|few|bf16|attention|rows|forward]\n");
+                   "matmul|few|bf16|attention|rows|forward|quantised]\n");
       return 2;
     }
   }
@@ -536,4 +585,5 @@ int main(int argc, char** argv) {
   if (only.empty() || only == "attention") umf::bench_attention(options);
   if (only.empty() || only == "rows") umf::bench_rows(options);
   if (only.empty() || only == "forward") umf::bench_forward(options);
+  if (only.empty() || only == "quantised") umf::bench_quantised(options);
 }

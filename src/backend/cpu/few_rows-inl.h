@@ -95,6 +95,19 @@ HWY_INLINE void few_rows_of(std::size_t rows, const T* const* columns, std::size
   calls[rows - 1](columns, depth, a, sums);
 }
 
+// The sums of `width` columns to their places, from the output column `at` on; rows of sums are
+// `stride` numbers apart.
+inline void finish_few_rows(const MatmulJob& job, int at, std::size_t width, const float* sums,
+                            std::size_t stride) {
+  for (int m = 0; m < job.rows; ++m) {
+    float* to = job.out + m * job.out_stride + at;
+    VF x = hn::LoadU(F32(), sums + m * stride);
+    if (job.add) x = hn::Add(load_first(to, width), x);
+    if (job.bias) x = hn::Add(x, load_first(job.bias + at, width));
+    store_first(x, to, width);
+  }
+}
+
 // `count` columns of a slice from `column` on, for all rows of the job (at most kFewRows).
 template <class T>
 inline void few_rows_slice(const MatmulJob& job, const WeightSlice& slice, int column, int count) {
@@ -108,15 +121,8 @@ inline void few_rows_slice(const MatmulJob& job, const WeightSlice& slice, int c
     }
     few_rows_of(job.rows, columns, job.depth, job.packed, sums,
                 std::make_index_sequence<kFewRows>());
-    const std::size_t width = std::min<std::size_t>(kLanes, count - done);
-    const int at = slice.out_column + column + done;
-    for (int m = 0; m < job.rows; ++m) {
-      float* to = job.out + m * job.out_stride + at;
-      VF x = hn::LoadU(F32(), sums + m * kLanes);
-      if (job.add) x = hn::Add(load_first(to, width), x);
-      if (job.bias) x = hn::Add(x, load_first(job.bias + at, width));
-      store_first(x, to, width);
-    }
+    finish_few_rows(job, slice.out_column + column + done,
+                    std::min<std::size_t>(kLanes, count - done), sums, kLanes);
   }
 }
 #endif  // HWY_SCALAR

@@ -14,6 +14,7 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/pack-inl.h"
 #include "backend/cpu/pairs-inl.h"
+#include "backend/cpu/quantised-inl.h"
 #include "backend/cpu/vec-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -143,6 +144,7 @@ inline Panel find_panel(const MatmulJob& job, int index) {
   return {slice, column, std::min(static_cast<int>(kPanel), slice->columns - column)};
 }
 
+// Of a plain type.
 template <class Numbers, class Work>
 HWY_INLINE void with_stored_type(DType type, const Work& work) {
   switch (type) {
@@ -170,6 +172,11 @@ inline bool weights_have_small(const std::byte* from, DType type, std::size_t co
 // Numbers [k, k + depth) of a panel's columns.
 template <class Numbers>
 inline void pack_panel(const Panel& panel, int k, int weight_depth, int depth, float* packed) {
+  const WeightSlice& slice = *panel.slice;
+  if (is_quantised(slice.type)) {
+    const QuantisedColumns columns(slice, panel.column, weight_depth, k);
+    return pack_quantised<kPanel, Activation<Numbers>>(columns, depth, packed);
+  }
   with_stored_type<Numbers>(panel.slice->type, [&](auto* type) {
     const auto data = reinterpret_cast<decltype(type)>(panel.slice->data) + k;
     decltype(type) rows[kPanel];
@@ -263,6 +270,10 @@ inline void matmul(const MatmulJob& job, int task, float* scratch) {
   if (job.rows <= static_cast<int>(kFewRows)) {
     for (int p = first_panel; p < last_panel; ++p) {
       const Panel panel = find_panel(job, p);
+      if (is_quantised(panel.slice->type)) {
+        few_rows_quantised<Activation<Numbers>>(job, *panel.slice, panel.column, panel.columns);
+        continue;
+      }
       with_stored_type<Numbers>(panel.slice->type, [&](auto* type) {
         using T = std::remove_cvref_t<decltype(*type)>;
         few_rows_slice<T>(job, *panel.slice, panel.column, panel.columns);
@@ -278,11 +289,15 @@ inline void matmul(const MatmulJob& job, int task, float* scratch) {
   const std::size_t chains =
       static_cast<std::size_t>(job.task_tiles) * job.task_panels * kTileRows * kPanel;
   const BlockScratch parts{scratch, scratch + packed, scratch + packed + chains};
-  // The first block is shorter if that makes the others start on cache lines of the weights.
+  // The first block is shorter if that makes the others start on cache lines of the weights; where
+  // those are quantised, blocks of the depth are whole blocks of theirs.
   const WeightSlice& slice = job.slices.front();
   constexpr std::size_t kStep = kPerStep<Activation<Numbers>>;
-  const int past_line =
-      reinterpret_cast<std::uintptr_t>(slice.data) % 64 / size_of(slice.type) / kStep * kStep;
+  const bool quantised = std::ranges::any_of(
+      job.slices, [](const WeightSlice& any) { return is_quantised(any.type); });
+  const int past_line = quantised ? 0
+                                  : reinterpret_cast<std::uintptr_t>(slice.data) % 64 /
+                                        size_of(slice.type) / kStep * kStep;
   for (int k = 0, depth; k < job.depth; k += depth) {
     depth = job.depth_block - (k == 0 && job.depth_block > 64 ? past_line : 0);
     if (job.depth - k <= job.depth_block) depth = job.depth - k;
