@@ -56,7 +56,7 @@ std::vector<float> raw_logits(const Json& test, Backend& backend) {
   const std::vector<Token> tokens = test["tokens"];
   std::vector<int> rows(tokens.size());
   std::iota(rows.begin(), rows.end(), 0);
-  Checkpoint checkpoint = open_checkpoint({checkpoint_of(test), "", family_of(test)});
+  Checkpoint checkpoint = open_checkpoint({checkpoint_of(test), "", "", family_of(test)});
   LanguageModel model("tiny", std::move(checkpoint), backend);
   if (!model.checkpoint().family->shifted) return model.logits(tokens, rows);
   // Row p - 1 is asked for as position p; one more token cannot be added without changing the rows,

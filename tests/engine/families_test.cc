@@ -222,7 +222,8 @@ TEST(Families, ATiedHeadGivesTheSameWhetherTheFileHoldsASpareOneOrNot) {
 
 TEST(Families, TheMaskIsFoundWhereverTheFilesHaveIt) {
   const auto mask = [](const char* name, const char* family = "") {
-    return open_checkpoint({.folder = tiny_checkpoint(name), .commit = "", .family = family}).tokens.mask;
+    return open_checkpoint({.folder = tiny_checkpoint(name), .commit = "", .family = family})
+        .tokens.mask;
   };
   EXPECT_EQ(mask("tiny-sdar"), 301) << "two spellings, one id";
   EXPECT_EQ(mask("tiny-dreamreasoner"), 301);
@@ -253,10 +254,12 @@ TEST(Families, AFamilyIsWhatItsUserNamesWhereTheFilesDoNotTell) {
             open_checkpoint({tiny_checkpoint("tiny-a2d"), ""}).fingerprint());
   EXPECT_ERROR(open_checkpoint({tiny_checkpoint("tiny-open-dcoder"), ""}),
                "say so behind its place: @open-dcoder");
-  EXPECT_ERROR(open_checkpoint({tiny_checkpoint("tiny-dream"), "", "a2d-block"}),
-               "which models of the family a2d-block are not");
-  EXPECT_ERROR(open_checkpoint({tiny_checkpoint("tiny-dream"), "", "nothing"}),
-               "there is no family 'nothing'");
+  EXPECT_ERROR(
+      open_checkpoint(find_checkpoint(tiny_checkpoint("tiny-dream").string() + "@a2d-block")),
+      "which models of the family a2d-block are not");
+  EXPECT_ERROR(
+      open_checkpoint(find_checkpoint(tiny_checkpoint("tiny-dream").string() + "@nothing")),
+      "there is no family 'nothing'");
 }
 
 TEST(Families, ShardsAndSingleFilesGiveTheSameBytes) {
