@@ -99,12 +99,12 @@ class Run {
     }
   }
 
-  // The model's way, where nobody says otherwise.
+  // The model's way, where nobody says otherwise: the parts that its family recommends, where its
+  // own blocks are made of such.
   int own_block_length() const {
-    const ModelInfo& info = model_.info();
-    const bool whole = info.block == 0 && options_.schedule == Schedule::kDream;
-    const int wanted = info.block_length > 0 ? info.block_length : info.block;
-    return wanted > 0 && !whole ? wanted : options_.length;
+    const int block = model_.info().block, parts = model_.info().block_length;
+    if (block > 0) return parts > 0 && block % parts == 0 ? parts : block;
+    return parts > 0 && options_.schedule != Schedule::kDream ? parts : options_.length;
   }
 
   // Blocks count from the start of the window; where the model's attention has blocks, from

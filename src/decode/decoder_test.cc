@@ -237,6 +237,14 @@ TEST(Decoder, BlocksOfAttentionMayBeFilledInParts) {
   ScriptedModel model(parts, middle_first);
   EXPECT_EQ(order_of(model, {}, {.length = 5}), (std::vector<int>{1, 0, 2, 3, 4}))
       << "a length that they do not divide";
+  parts.block_length = 3;
+  ScriptedModel whole(parts, middle_first);
+  EXPECT_EQ(order_of(whole, {}, {.length = 5}), (std::vector<int>{1, 0, 2, 3, 4}))
+      << "parts that do not make up a block";
+  parts.block = 0;
+  ScriptedModel full(parts, middle_first);
+  EXPECT_EQ(order_of(full, {}, {.length = 5}), (std::vector<int>{1, 2, 0, 3, 4}));
+  EXPECT_EQ(order_of(full, {}, {.length = 5, .schedule = Schedule::kDream}).size(), 5);
 }
 
 TEST(Decoder, AnEndAmongTheNewCellsStopsABlockModel) {
