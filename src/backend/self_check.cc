@@ -36,6 +36,18 @@ std::vector<std::uint16_t> rounded_to_bf16(const std::vector<float>& values) {
   return bits;
 }
 
+// Blocks at random, but for their factors (half floats), which are between 2^-7 and 2^-6.
+std::vector<std::byte> random_blocks(DType type, int count, int stream) {
+  const std::size_t size = block_bytes(type);
+  std::vector<std::byte> blocks(count * size);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::size_t at = type == DType::kQ6_K ? (i + size - 208) % size : i % size;
+    const bool exponent = at == 1 || (at == 3 && has_minimum(type));
+    blocks[i] = static_cast<std::byte>(exponent ? 0x20 : noise_word({7, 7}, stream, i) & 255);
+  }
+  return blocks;
+}
+
 // One small attention layer and one MLP through every operation, the results after each stage.
 class Exercise {
  public:
@@ -90,6 +102,9 @@ class Exercise {
     note("rotate", wide);
     backend_.project(exact(10, kHidden), *gate_up, 0, projected.columns(0, 2 * kHidden));
     note("project (bf16)", projected.columns(0, 2 * kHidden));
+    for (int type = static_cast<int>(DType::kQ4_0); type < static_cast<int>(std::size(kDTypes));
+         ++type)
+      quantised(static_cast<DType>(type));
     backend_.gated_silu(exact(11, 2 * kHidden), h);
     note("gated_silu", h);
     const Matrix input = backend_.layer_input(backend_.allocate(kRows, kHidden));
@@ -117,6 +132,23 @@ class Exercise {
     const auto& values = kept_.emplace_back(noise(rows * cols, stream));
     const HostTensor tensor = host(values, rows, cols);
     return backend_.load_linear({&tensor, 1}, {});
+  }
+
+  // Embedding and product with weights that are blocks, each of their types.
+  void quantised(DType type) {
+    constexpr int kInputs = 512, kOutputs = 24;
+    const auto& blocks = kept_blocks_.emplace_back(
+        random_blocks(type, kOutputs * kInputs / block_elements(type), 15));
+    const HostTensor tensor{blocks.data(), type, kOutputs, kInputs};
+    const auto weight = backend_.load_linear({&tensor, 1}, {});
+    const Matrix rows = backend_.allocate(kOutputs, kInputs);
+    std::vector<Token> tokens(kOutputs);
+    std::iota(tokens.begin(), tokens.end(), 0);
+    backend_.embed(*weight, tokens, rows);
+    note(name_of(type).data(), rows);
+    const Matrix out = backend_.allocate(kRows, kOutputs);
+    backend_.project(exact(16, kInputs), *weight, 0, out);
+    note(name_of(type).data(), out);
   }
 
   // Activations of seven bits and a sign, which bf16 holds.
@@ -173,6 +205,7 @@ class Exercise {
 
   Backend& backend_;
   std::deque<std::vector<float>> kept_;  // weights stay where they are while the backend uses them
+  std::deque<std::vector<std::byte>> kept_blocks_;
   std::vector<Stage> stages_;
 };
 

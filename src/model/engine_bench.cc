@@ -1,6 +1,8 @@
 // A decoding step of the published shapes beside the matrix products and the attention it consists
 // of, alone and in the same run. Random weights; every figure is a median of interleaved rounds.
-//   engine_bench [--backend NAME] [--positions N,N] [--rounds N] [--logit-rows N,N] [--quick]
+//   engine_bench [--backend NAME] [--weights TYPE] [--positions N,N] [--rounds N]
+//                [--logit-rows N,N] [--quick]
+// --weights: BF16, or a quantised type such as Q8_0 or Q4_K.
 // --logit-rows: steps also with logits of so many positions at a time.
 #include <fmt/core.h>
 
@@ -284,6 +286,7 @@ struct Plan {
   std::vector<int> lengths = {768, 1024, 1280, 2048};
   std::vector<int> logit_rows;
   int rounds = 15;
+  DType weights = DType::kBF16;
 };
 
 // Passes over few of `length` rows, behind a whole one.
@@ -313,13 +316,13 @@ void measure_few(Step& step, Parts& parts, int length, const Plan& plan, double 
 
 void measure(Backend& backend, const Shape& shape, const Plan& plan, double peak) {
   const auto start = BenchClock::now();
-  const RandomWeights random(shape.architecture, shape.family.names);
+  const RandomWeights random(shape.architecture, shape.family.names, {}, plan.weights);
   const Weights weights = random.weights();
   Step step(backend, shape, weights);
   Parts parts(backend, shape, weights);
-  fmt::print("\n{}: {:.1f} GB of weights ready after {:.1f} s, {:.1f} GiB of the GPU taken\n\n",
-             shape.name, static_cast<double>(weights.bytes()) / 1e9, seconds_since(start),
-             static_cast<double>(cuda_memory_in_use()) / (1 << 30));
+  fmt::print("\n{}: {:.1f} GB of {} weights ready after {:.1f} s, {:.1f} GiB of the GPU taken\n\n",
+             shape.name, static_cast<double>(weights.bytes()) / 1e9, name_of(plan.weights),
+             seconds_since(start), static_cast<double>(cuda_memory_in_use()) / (1 << 30));
   fmt::print(
       "| positions | wanted | step ms | step, top-p | products | attention | "
       "step / (products + attention) | norms | rotation | activation | predict | predict, top-p | "
@@ -363,7 +366,8 @@ void measure(Backend& backend, const Shape& shape, const Plan& plan, double peak
       std::fflush(stdout);
     }
   }
-  const double embedding = 2e-9 * shape.architecture.vocabulary * shape.architecture.hidden;
+  const double embedding = 1e-9 * shape.architecture.vocabulary *
+                           static_cast<double>(row_bytes(plan.weights, shape.architecture.hidden));
   measure_few(step, parts, plan.lengths.front(), plan,
               static_cast<double>(weights.bytes()) / 1e9 - embedding);
 }
@@ -373,6 +377,14 @@ std::vector<int> numbers(const std::string& list) {
   for (std::size_t at = 0; at < list.size(); at = std::min(list.find(',', at), list.size() - 1) + 1)
     all.push_back(std::max(33, std::atoi(list.c_str() + at)));
   return all;
+}
+
+DType weight_type(const std::string& name) {
+  const auto* type = std::ranges::find(kDTypes, name, &DTypeFacts::name);
+  const DType found = static_cast<DType>(type - kDTypes);
+  if (type == std::end(kDTypes) || !(is_quantised(found) || found == DType::kBF16))
+    throw Error("--weights is BF16 or a quantised type such as Q8_0 or Q4_K, not " + name);
+  return found;
 }
 
 int run(int argc, char** argv) {
@@ -385,6 +397,8 @@ int run(int argc, char** argv) {
       quick = true;
     else if (option == "--backend" && i + 1 < argc)
       name = argv[++i];
+    else if (option == "--weights" && i + 1 < argc)
+      plan.weights = weight_type(argv[++i]);
     else if (option == "--positions" && i + 1 < argc)
       plan.lengths = numbers(argv[++i]);
     else if (option == "--rounds" && i + 1 < argc)
@@ -393,8 +407,8 @@ int run(int argc, char** argv) {
       plan.logit_rows = numbers(argv[++i]);
     else
       throw Error(
-          "engine_bench takes --backend NAME, --positions N,N, --rounds N, --logit-rows N,N and "
-          "--quick, not " +
+          "engine_bench takes --backend NAME, --weights TYPE, --positions N,N, --rounds N, "
+          "--logit-rows N,N and --quick, not " +
           option);
   }
   if (quick) plan.lengths = {64}, plan.rounds = 3;

@@ -13,16 +13,19 @@
 
 namespace umf {
 
-// One block of random numbers that all tensors share, from different places in it on. Must outlive
-// the weights.
+// One block of random numbers that all tensors share, from different places in it on. Matrices are
+// of the given type, vectors are bf16. Must outlive the weights.
 class RandomWeights {
  public:
   // Tensors besides those of the architecture.
   using Extra = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
 
-  RandomWeights(const Architecture& a, const TensorNames& n, const Extra& extra = {}) {
-    const int widest = std::max({a.vocabulary, a.mlp, a.hidden, a.query_cols()});
-    fill(static_cast<std::size_t>(widest) * a.hidden + kSlack);
+  RandomWeights(const Architecture& a, const TensorNames& n, const Extra& extra = {},
+                DType type = DType::kBF16)
+      : type_(type) {
+    const std::size_t widest = std::max({a.vocabulary, a.mlp, a.hidden, a.query_cols()});
+    if (is_quantised(type)) fill_blocks(widest * row_bytes(type, a.hidden) + kSlack);
+    fill((is_quantised(type) ? 0 : widest * a.hidden) + kSlack);
     for (const auto& [name, shape] : extra) add(name, shape);
     matrix(n.embedding, a.vocabulary, a.hidden);
     vector(n.final_norm, a.hidden);
@@ -62,7 +65,32 @@ class RandomWeights {
       number = static_cast<std::uint16_t>((bits & 0x807F) | (118 + (bits >> 8) % 4) << 7);
     }
   }
-  void matrix(const std::string& name, int rows, int cols) { add(name, {rows, cols}); }
+  // Factors and minima are such that most numbers are of that size, too.
+  void fill_blocks(std::size_t bytes) {
+    const std::size_t size = block_bytes(type_), factor = type_ == DType::kQ6_K ? 208 : 0;
+    blocks_.resize(bytes / size * size);
+    std::uint64_t state = 0x9E3779B97F4A7C15;
+    for (std::byte& byte : blocks_) {
+      state = state * 6364136223846793005 + 1442695040888963407;
+      byte = static_cast<std::byte>(state >> 56);
+    }
+    const bool large = block_elements(type_) == 256;
+    const int upper = type_ == DType::kQ6_K   ? 0
+                      : large                 ? 0x02
+                      : type_ == DType::kQ8_0 ? 0x0C
+                                              : 0x18;
+    for (std::size_t at = 0; at < blocks_.size(); at += size) {
+      blocks_[at + factor + 1] = static_cast<std::byte>(upper);
+      if (has_minimum(type_)) blocks_[at + 3] = static_cast<std::byte>(large ? 0x0C : 0xA4);
+    }
+  }
+  void matrix(const std::string& name, int rows, int cols) {
+    if (!is_quantised(type_)) return add(name, {rows, cols});
+    const std::size_t size = block_bytes(type_);
+    const std::size_t first = tensors_.size() * 101 % (kSlack / size) * size;
+    const std::span<const std::byte> blocks(blocks_.data() + first, rows * row_bytes(type_, cols));
+    tensors_[name] = {std::string(name_of(type_)), {rows, cols}, blocks};
+  }
   void vector(const std::string& name, int size) { add(name, {size}); }
   void add(const std::string& name, std::vector<std::int64_t> shape) {
     std::size_t count = 1;
@@ -72,7 +100,9 @@ class RandomWeights {
     tensors_[name] = {"BF16", std::move(shape), std::as_bytes(numbers)};
   }
 
+  DType type_;
   std::vector<std::uint16_t> numbers_;
+  std::vector<std::byte> blocks_;
   std::map<std::string, StoredTensor> tensors_;
 };
 

@@ -26,13 +26,22 @@ struct Resident {
   ~Resident() { queue->settle(); }
 };
 
-// Its parts: the matrix; with a bias also that, once per type that an output may have.
+// Its parts: matrices, of which there are several if they are stored in several types; with a bias
+// also that, once per type that an output may have.
 struct CudaLinear : Linear, Resident {
-  enum Part { kMatrix, kBias, kBiasF32 };
+  struct Stored {
+    DType type;
+    int first, rows;  // the outputs that it makes
+  };
+  std::vector<Stored> matrices;
   bool biased = false;
-  DType type = DType::kBF16;         // of the matrix
   DType activations = DType::kBF16;  // of the model that it belongs to
   using Resident::Resident;
+
+  const std::byte* bias_of(DType out) const {
+    const auto count = static_cast<int>(matrices.size());
+    return biased ? weight->part(out == DType::kF32 ? count + 1 : count) : nullptr;
+  }
 };
 
 struct CudaGains : Gains, Resident {  // f32
@@ -146,7 +155,8 @@ class CudaBackend final : public Backend {
                        [&](Token token) { return token >= 0 && token < table.outputs; }));
     const auto& linear = static_cast<const CudaLinear&>(table);
     const Weight& weight = *linear.weight;
-    const View rows{weight.part(CudaLinear::kMatrix), linear.type, table.outputs, table.inputs,
+    assert(linear.matrices.size() == 1);
+    const View rows{weight.part(0), linear.matrices[0].type, table.outputs, table.inputs,
                     table.inputs};
     queue_->push({.kind = OperationKind::kCopyRows,
                   .in = rows,
@@ -301,28 +311,45 @@ class CudaBackend final : public Backend {
     return out;
   }
 
+  // What the device has of a weight that other backends hold in `type`. Blocks stay blocks where
+  // bf16 activations meet them; small models, which take no room, have kernels for bf16 alone.
+  DType stored_type(const HostTensor& tensor, DType type) const {
+    const bool stays =
+        is_quantised(tensor.type) && type == DType::kBF16 && activations_of_model() == DType::kBF16;
+    return stays ? tensor.type : type;
+  }
+
   std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
                                             std::span<const HostTensor> biases, DType type) {
     assert(!parts.empty() && (biases.empty() || biases.size() == parts.size()));
+    std::vector<WeightPart> stored;
+    std::vector<CudaLinear::Stored> matrices;
+    int outputs = 0;
     for (const HostTensor& part : parts) {
-      if (is_quantised(part.type))
-        throw Error(
-            fmt::format("backend '{}' does not multiply {} weights", name(), name_of(part.type)));
+      assert(part.cols == parts[0].cols);
+      const DType as = stored_type(part, type);
+      if (stored.empty() || stored.back().type != as) {
+        stored.push_back({{}, as});
+        matrices.push_back({as, outputs, 0});
+      }
+      stored.back().tensors.push_back(part);
+      matrices.back().rows += part.rows;
+      outputs += part.rows;
     }
-    std::vector<WeightPart> stored = {{{parts.begin(), parts.end()}, type}};
+    for (const CudaLinear::Stored& matrix : matrices) {
+      if (is_quantised(matrix.type))
+        queue_->expect_blocks(static_cast<std::size_t>(matrix.rows) * parts[0].cols);
+    }
     if (!biases.empty()) {
       stored.push_back({{biases.begin(), biases.end()}, type_});
       stored.push_back({{biases.begin(), biases.end()}, DType::kF32});
     }
     auto linear = std::make_shared<CudaLinear>(queue_, load(stored));
-    linear->type = type;
+    linear->matrices = std::move(matrices);
     linear->activations = activations_of_model();
     linear->biased = !biases.empty();
     linear->inputs = parts[0].cols;
-    for (const HostTensor& part : parts) {
-      assert(part.cols == linear->inputs);
-      linear->outputs += part.rows;
-    }
+    linear->outputs = outputs;
     return linear;
   }
 
@@ -341,26 +368,28 @@ class CudaBackend final : public Backend {
     assert(x.cols == weight.inputs && x.rows == out.rows);
     assert(first >= 0 && first + out.cols <= weight.outputs);
     assert(!add || !weight.biased);
-    const bool narrow = weight.type == DType::kF8;
+    const bool narrow = weight.matrices.front().type == DType::kF8;
     if (narrow && x.type != DType::kF8) return multiply(narrowed(x), weight, first, add, out);
-    const std::byte* bias = nullptr;
-    if (weight.biased) {
-      const auto part = out.type == DType::kF32 ? CudaLinear::kBiasF32 : CudaLinear::kBias;
-      bias = weight.weight->part(part) + first * size_of(out.type);
+    for (std::size_t i = 0; i < weight.matrices.size(); ++i) {
+      const CudaLinear::Stored& matrix = weight.matrices[i];
+      const int from = std::max(first, matrix.first);
+      const int to = std::min(first + out.cols, matrix.first + matrix.rows);
+      if (from >= to) continue;
+      const Matrix columns = out.columns(from - first, to - from);
+      const std::byte* bias = weight.bias_of(out.type);
+      std::byte* data = weight.weight->part(static_cast<int>(i));
+      const int skipped = from - matrix.first;
+      const std::size_t numbers = static_cast<std::size_t>(matrix.rows) * weight.inputs;
+      queue_->push({.kind = OperationKind::kProduct,
+                    .in = view_of(x),
+                    .out = view_of(columns),
+                    .weight = data + skipped * row_bytes(matrix.type, weight.inputs),
+                    .weight_type = matrix.type,
+                    .bias = bias ? bias + from * size_of(out.type) : nullptr,
+                    .weight_scales = narrow ? factors_of(data, numbers) + skipped : nullptr,
+                    .add = add},
+                   weight.weight.get());
     }
-    std::byte* matrix = weight.weight->part(CudaLinear::kMatrix);
-    const std::size_t numbers = static_cast<std::size_t>(weight.outputs) * weight.inputs;
-    const std::size_t skipped =
-        static_cast<std::size_t>(first) * weight.inputs * size_of(weight.type);
-    queue_->push({.kind = OperationKind::kProduct,
-                  .in = view_of(x),
-                  .out = view_of(out),
-                  .weight = matrix + skipped,
-                  .weight_type = weight.type,
-                  .bias = bias,
-                  .weight_scales = narrow ? factors_of(matrix, numbers) + first : nullptr,
-                  .add = add},
-                 weight.weight.get());
   }
 
   // Into the results, where every way has `wanted` places and this part begins at `first`.

@@ -26,6 +26,15 @@ void launch_product_f32(const Operation& op, cudaStream_t stream);
 // kF8 of any shape, slow.
 void launch_product_f8(const Operation& op, cudaStream_t stream);
 
+// Blocks (tensor.h) as plain numbers: `count` of them, packed; rows of an embedding, kCopyRows.
+void launch_dequantise(const void* blocks, DType from, void* out, DType to, std::size_t count,
+                       cudaStream_t stream);
+void launch_embed_blocks(const Operation& op, cudaStream_t stream);
+// bf16 activations and blocks, for few rows; `wide`: with many outputs in a block of threads. False
+// where this GPU has too little shared memory.
+bool has_block_product(const Operation& op);
+bool launch_block_product(const Operation& op, bool wide, cudaStream_t stream);
+
 // bf16 with 64 or 128 numbers per head goes to the tensor cores, everything else to plain loops.
 bool has_fast_attention(const Operation& op);
 void launch_attention(const Operation& op, cudaStream_t stream);

@@ -7,13 +7,13 @@
 
 #include "backend/cuda/check.h"
 #include "backend/cuda/cublaslt.h"
-#include "backend/cuda/kernels.h"
+#include "backend/cuda/product_trial.h"
 
 namespace umf {
 namespace {
 
 constexpr std::size_t kWorkspace = std::size_t{64} << 20;
-constexpr int kCandidates = 16, kCanonicalRows = 1024, kComparedRows = 256;
+constexpr int kCandidates = 16, kCanonicalRows = 1024;
 
 cudaDataType_t cuda_type(DType type) {
   return type == DType::kF32 ? CUDA_R_32F : type == DType::kF8 ? CUDA_R_8F_E4M3 : CUDA_R_16BF;
@@ -26,31 +26,6 @@ int alignment_of(const void* data, int stride, DType type) {
   while (alignment > 1 && (address % alignment != 0 || bytes % alignment != 0)) alignment /= 2;
   return alignment;
 }
-
-class Events {
- public:
-  Events() {
-    check(cudaEventCreate(&start_), "making an event");
-    check(cudaEventCreate(&stop_), "making an event");
-  }
-  ~Events() {
-    cudaEventDestroy(start_);
-    cudaEventDestroy(stop_);
-  }
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
-  void start(cudaStream_t stream) { check(cudaEventRecord(start_, stream), "an event"); }
-  float stop(cudaStream_t stream) {
-    float milliseconds = 0;
-    check(cudaEventRecord(stop_, stream), "an event");
-    check(cudaEventSynchronize(stop_), "a measurement");
-    check(cudaEventElapsedTime(&milliseconds, start_, stop_), "a measurement");
-    return milliseconds;
-  }
-
- private:
-  cudaEvent_t start_ = nullptr, stop_ = nullptr;
-};
 
 }  // namespace
 
@@ -198,52 +173,14 @@ const Products::Algorithm& Products::canonical(const Operation& op, ProductShape
   return canonical_.emplace(shape, candidates.front().algo).first->second;
 }
 
-// The median would need more runs than a choice is worth; the fastest of three is least disturbed.
-float Products::milliseconds(const Problem& problem, const Operation& op,
-                             const Algorithm& algorithm) {
-  Events events;
-  float fastest = 1e30f;
-  for (int round = 0; round < 3; ++round) {
-    // In a pass the weights come from memory, not from the cache.
-    check(cudaMemsetAsync(workspace_.data(), round, kWorkspace, stream_), "clearing the cache");
-    events.start(stream_);
-    check(run(problem, op, algorithm), "a matrix product");
-    fastest = std::min(fastest, events.stop(stream_));
-  }
-  return fastest;
-}
-
 Products::Algorithm Products::choose(const Operation& op, const ProductShape& shape) {
-  const int compared = std::min(shape.rows, kComparedRows);
-  const int most_rows = std::max(shape.rows, kComparedRows);
-  const std::size_t in_row = op.in.stride * size_of(op.in.type);
-  const std::size_t out_row = op.out.stride * size_of(op.out.type);
-  const std::size_t tail = 256;  // the last row of a view may end before its stride
-  const DeviceArray in = pool_.array(most_rows * in_row + tail);
-  const DeviceArray out = pool_.array(shape.rows * out_row + tail);
-  const DeviceArray expected = pool_.array(kComparedRows * out_row + tail);
-  const DeviceArray different = pool_.array(sizeof(unsigned));
-  const DeviceArray scales = pool_.array(most_rows * sizeof(float));
-  launch_fill_noise(scales.data(), DType::kF32, most_rows, 3, 1.0f, stream_);
-  launch_fill_noise(in.data(), op.in.type, in.bytes() / size_of(op.in.type), 1, 1.0f, stream_);
-
-  Operation wanted = op;
-  wanted.in.data = in.data();
-  if (wanted.in.scales) wanted.in.scales = static_cast<float*>(scales.data());
-  wanted.in.rows = wanted.out.rows = kComparedRows;
-  wanted.out.data = expected.data();
-  const auto clear = [&](const DeviceArray& to, int rows) {
-    launch_fill_noise(to.data(), op.out.type, rows * out_row / size_of(op.out.type), 2, 1.0f,
-                      stream_);
-  };
+  ProductTrial trial(op, shape.rows, workspace_, pool_, stream_);
   const Algorithm& usual = canonical(op, shape);
-  clear(expected, kComparedRows);
-  check(run(Problem(wanted), wanted, usual), "a matrix product");
-
-  Operation tried = wanted;
-  tried.in.rows = tried.out.rows = shape.rows;
-  tried.out.data = out.data();
-  const Problem problem(tried);
+  trial.expect([&](const Operation& wanted) {
+    check(run(Problem(wanted), wanted, usual), "a matrix product");
+    return true;
+  });
+  const Problem problem(trial.tried());
   std::vector<Algorithm> algorithms = {usual};
   // Those for more rows, too: for few rows the library likes to split sums, and leaves out tiles
   // that are fast without that.
@@ -257,17 +194,11 @@ Products::Algorithm Products::choose(const Operation& op, const ProductShape& sh
   Algorithm best{};
   float fastest = 1e30f;
   for (const Algorithm& algorithm : algorithms) {
-    clear(out, compared);
-    if (run(problem, tried, algorithm) != CUBLAS_STATUS_SUCCESS) continue;
-    unsigned count = 0;
-    launch_count_different(expected.data(), out.data(), compared * out_row / 4,
-                           static_cast<unsigned*>(different.data()), stream_);
-    check(cudaMemcpyAsync(&count, different.data(), sizeof count, cudaMemcpyDeviceToHost, stream_),
-          "comparing products");
-    check(cudaStreamSynchronize(stream_), "comparing products");
-    if (count > 0) continue;
-    if (const float time = milliseconds(problem, tried, algorithm); time < fastest) {
-      fastest = time;
+    const auto time = trial.time([&](const Operation& tried) {
+      return run(problem, tried, algorithm) == CUBLAS_STATUS_SUCCESS;
+    });
+    if (time && *time < fastest) {
+      fastest = *time;
       best = algorithm;
     }
   }

@@ -41,6 +41,8 @@ class Products {
   // device.
   void prepare(const Operation& op);
   void launch(const Operation& op);  // prepared
+  // Memory larger than the cache that no product needs for longer than it runs.
+  const DeviceArray& workspace() const { return workspace_; }
 
  private:
   using Algorithm = cublasLtMatmulAlgo_t;
@@ -48,7 +50,6 @@ class Products {
   Algorithm choose(const Operation& op, const ProductShape& shape);
   const Algorithm& canonical(const Operation& op, ProductShape shape);
   cublasStatus_t run(const Problem& problem, const Operation& op, const Algorithm& algorithm);
-  float milliseconds(const Problem& problem, const Operation& op, const Algorithm& algorithm);
 
   cudaStream_t stream_;
   DevicePool& pool_;

@@ -52,6 +52,7 @@ Queue::~Queue() {
   --queues;
   settle();
   recordings_.clear();
+  block_products_.reset();
   products_.reset();
   cudaStreamDestroy(stream_);
 }
@@ -150,12 +151,18 @@ void Queue::launch_all(std::span<const Operation> operations,
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const Operation& operation = operations[i];
     if (needed[i] && !needed[i]->arrived()) needed[i]->await(stream_);
-    if (operation.kind == OperationKind::kProduct && is_library_product(operation)) {
-      if (!products_) products_ = std::make_unique<Products>(stream_, *pool_);
-      products_->prepare(operation);
-    }
+    if (operation.kind == OperationKind::kProduct && is_library_product(operation))
+      prepare(operation);
     launch(operation);
   }
+}
+
+void Queue::prepare(const Operation& product) {
+  if (!products_) products_ = std::make_unique<Products>(stream_, *pool_);
+  if (!is_quantised(product.weight_type)) return products_->prepare(product);
+  if (!block_products_)
+    block_products_ = std::make_unique<BlockProducts>(*products_, *pool_, stream_);
+  block_products_->prepare(product, largest_blocks_);
 }
 
 // Every product was prepared when the sequence ran for the first time: nothing here waits.
@@ -188,6 +195,7 @@ void Queue::launch(const Operation& op) {
     case OperationKind::kNarrow:
       return launch_narrow(op, stream_);
     case OperationKind::kProduct:
+      if (is_quantised(op.weight_type)) return block_products_->launch(op);
       if (is_library_product(op)) return products_->launch(op);
       return op.in.type == DType::kF8 ? launch_product_f8(op, stream_)
                                       : launch_product_f32(op, stream_);

@@ -4,11 +4,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <list>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "backend/cuda/block_products.h"
 #include "backend/cuda/integers.h"
 #include "backend/cuda/memory.h"
 #include "backend/cuda/product.h"
@@ -34,6 +36,9 @@ class Queue {
   // The operation waits for the numbers of `weight`, which must stay until finish().
   void push(const Operation& operation, const Weight* weight = nullptr);
 
+  // Products with quantised weights of so many numbers will come.
+  void expect_blocks(std::size_t numbers) { largest_blocks_ = std::max(largest_blocks_, numbers); }
+
   // Starts everything that was pushed. What is flushed together is recorded together.
   void flush();
   // flush(), and waits until the device is done.
@@ -56,6 +61,7 @@ class Queue {
   };
   bool runs_small(const Operation& operation) const;
   bool runs_as_program(std::span<const Operation> operations) const;
+  void prepare(const Operation& product);
   void launch(const Operation& operation);
   void launch_all(std::span<const Operation> operations, std::span<const Weight* const> needed);
   void replay(Recording& recording, bool as_program);
@@ -69,6 +75,8 @@ class Queue {
   DeviceArray integers_;
   IntegerStage stage_;
   std::unique_ptr<Products> products_;
+  std::unique_ptr<BlockProducts> block_products_;
+  std::size_t largest_blocks_ = 0;  // numbers
   std::vector<Operation> waiting_;
   std::vector<const Weight*> needed_;  // by operation
   bool idle_ = true;                   // nothing was started since the device was last waited for

@@ -184,6 +184,7 @@ void copy_as(const Operation& op, cudaStream_t stream) {
 }  // namespace
 
 void launch_copy_rows(const Operation& op, cudaStream_t stream) {
+  if (is_quantised(op.in.type)) return launch_embed_blocks(op, stream);
   if (op.in.type == DType::kBF16 && op.out.type == DType::kF32)
     widen_rows<<<op.out.rows, 128, 0, stream>>>(op.in, op.integers, op.out);
   else if (is_wide(op.in) && is_wide(op.out))

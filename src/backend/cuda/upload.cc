@@ -25,24 +25,27 @@ Uploader::Uploader(cudaStream_t stream)
 Uploader::~Uploader() { cudaStreamSynchronize(stream_); }
 
 void Uploader::copy(const HostTensor& tensor, DType type, void* to, const WeightsCopied& copied) {
-  const std::size_t size = size_of(tensor.type);
-  const std::size_t count = static_cast<std::size_t>(tensor.rows) * tensor.cols;
-  for (std::size_t done = 0; done < count;) {
+  const std::size_t size = block_bytes(tensor.type), elements = block_elements(tensor.type);
+  const std::size_t count = static_cast<std::size_t>(tensor.rows) * tensor.cols / elements;
+  const std::size_t target_size = tensor.type == type ? size : elements * size_of(type);
+  for (std::size_t done = 0; done < count;) {  // blocks; a plain number is one
     Lane& lane = lanes_[next_];
     next_ = (next_ + 1) % kLanes;
-    const std::size_t numbers = std::min(count - done, kPiece / size);
+    const std::size_t blocks = std::min(count - done, kPiece / size);
     check(cudaEventSynchronize(lane.free), "copying weights");
-    crew_.copy(lane.host.data(), tensor.data + done * size, numbers * size);
-    std::byte* target = static_cast<std::byte*>(to) + done * size_of(type);
+    crew_.copy(lane.host.data(), tensor.data + done * size, blocks * size);
+    std::byte* target = static_cast<std::byte*>(to) + done * target_size;
     void* first_stop = tensor.type == type ? target : lane.device.data();
-    check(cudaMemcpyAsync(first_stop, lane.host.data(), numbers * size, cudaMemcpyHostToDevice,
+    check(cudaMemcpyAsync(first_stop, lane.host.data(), blocks * size, cudaMemcpyHostToDevice,
                           stream_),
           "copying weights");
-    if (tensor.type != type)
-      launch_convert(lane.device.data(), tensor.type, target, type, numbers, stream_);
+    if (tensor.type != type) {
+      const auto convert = is_quantised(tensor.type) ? launch_dequantise : launch_convert;
+      convert(lane.device.data(), tensor.type, target, type, blocks * elements, stream_);
+    }
     check(cudaEventRecord(lane.free, stream_), "copying weights");
-    done += numbers;
-    bytes_ += numbers * size;
+    done += blocks;
+    bytes_ += blocks * size;
     if (copied) copied(bytes_);
   }
 }

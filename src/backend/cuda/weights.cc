@@ -29,9 +29,10 @@ int rows_of(const WeightPart& part) {
 }
 
 std::size_t bytes_of(const WeightPart& part) {
-  const std::size_t numbers = std::max<std::size_t>(count_of(part), 1) * size_of(part.type);
+  std::size_t numbers = 0;
+  for (const HostTensor& t : part.tensors) numbers += t.rows * row_bytes(part.type, t.cols);
   const std::size_t factors = part.type == DType::kF8 ? rows_of(part) * sizeof(float) : 0;
-  return aligned(numbers) + aligned(factors);
+  return aligned(std::max<std::size_t>(numbers, 1)) + aligned(factors);
 }
 
 }  // namespace
@@ -137,7 +138,7 @@ void WeightStore::copy(const WeightPart& part, std::byte* to, DType type,
                        const WeightsCopied& copied) {
   for (const HostTensor& tensor : part.tensors) {
     uploader_->copy(tensor, type, to, copied);
-    to += static_cast<std::size_t>(tensor.rows) * tensor.cols * size_of(type);
+    to += tensor.rows * row_bytes(type, tensor.cols);
   }
 }
 

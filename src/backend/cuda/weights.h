@@ -18,8 +18,9 @@
 
 namespace umf {
 
-// What a weight is made of: tensors behind each other, all in one type on the device. As kF8, every
-// row has a factor, and the factors follow the numbers.
+// What a weight is made of: tensors behind each other, all in one type on the device, which is a
+// plain one or that which they have on the host. As kF8, every row has a factor, and the factors
+// follow the numbers.
 struct WeightPart {
   std::vector<HostTensor> tensors;
   DType type = DType::kF32;
