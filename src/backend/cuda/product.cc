@@ -186,7 +186,7 @@ Products::Algorithm Products::choose(const Operation& op, const ProductShape& sh
   // that are fast without that.
   for (const int rows : {shape.rows, 128, 256}) {
     if (rows < shape.rows) continue;
-    Operation other = tried;
+    Operation other = trial.tried();
     other.in.rows = other.out.rows = rows;
     for (const auto& candidate : Problem(other).candidates(handle_, shape.alignment))
       algorithms.push_back(candidate.algo);
