@@ -75,23 +75,36 @@ HWY_INLINE void to_steps(const Paired<float>*, VF (&x)[4], VF (&steps)[2]) {
 }
 #endif
 
-// One byte of every word, as its highest.
-HWY_INLINE VU bytes_of_words(VU words, VU which) {
-  const hn::Repartition<std::uint8_t, U32> d;
-  return hn::BitCast(U32(), hn::TableLookupBytesOr0(hn::BitCast(d, words), hn::BitCast(d, which)));
-}
+// A byte of every word as a number, in units of kByteUnit: it becomes the highest of its lane.
+class WordBytes {
+ public:
+  HWY_INLINE WordBytes() {
+    HWY_ALIGN static constexpr std::uint32_t kFirst[4] = {0x00808080u, 0x04808080u, 0x08808080u,
+                                                          0x0C808080u};
+    which_[0] = hn::LoadDup128(U32(), kFirst);
+    which_[1] = hn::Add(which_[0], all(1u << 24));
+    which_[2] = hn::Add(which_[1], all(1u << 24));
+  }
+  HWY_INLINE VF operator()(VU words, std::size_t i) const {
+    const hn::Repartition<std::uint8_t, U32> d8;
+    VU bytes = hn::And(words, all(0xFF000000u));
+    if (i < 3) {
+      bytes = hn::BitCast(
+          U32(), hn::TableLookupBytesOr0(hn::BitCast(d8, words), hn::BitCast(d8, which_[i])));
+    }
+    return hn::ConvertTo(F32(), hn::BitCast(I32(), bytes));
+  }
+
+ private:
+  VU which_[3];
+};
 
 // work(vector, step, numbers) for all steps of `count` elements of kVectors times kLanes columns.
 template <class Row, std::size_t kVectors, class Work>
 HWY_INLINE void for_steps(const Unpacked* from, std::size_t count, const Work& work) {
   constexpr std::size_t kSteps = 4 / kPerStep<Row>;
-  HWY_ALIGN static constexpr std::uint32_t kFirst[4] = {0x00808080u, 0x04808080u, 0x08808080u,
-                                                        0x0C808080u};
   const F32 d;
-  VU which[4];
-  which[0] = hn::LoadDup128(U32(), kFirst);
-#pragma GCC unroll 4
-  for (std::size_t i = 1; i < 4; ++i) which[i] = hn::Add(which[i - 1], all(1u << 24));
+  const WordBytes byte;
   const std::size_t quarters = from->run / 4;
   for (std::size_t run = 0; run * from->run < count; ++run) {
     VF factor[kVectors], offset[kVectors];
@@ -107,9 +120,7 @@ HWY_INLINE void for_steps(const Unpacked* from, std::size_t count, const Work& w
         VF x[4], steps[kSteps];
 #pragma GCC unroll 4
         for (std::size_t i = 0; i < 4; ++i) {
-          const VU bytes =
-              i == 3 ? hn::And(words, all(0xFF000000u)) : bytes_of_words(words, which[i]);
-          x[i] = fma(factor[v], hn::ConvertTo(d, hn::BitCast(I32(), bytes)), offset[v]);
+          x[i] = fma(factor[v], byte(words, i), offset[v]);
         }
         to_steps(static_cast<const Row*>(nullptr), x, steps);
 #pragma GCC unroll 4
@@ -202,6 +213,42 @@ HWY_INLINE void few_rows_unpacked_of(std::size_t rows, const Unpacked* from, std
   calls[rows - 1](from, count, a, sums);
 }
 
+// The same for one row and Q8_0, whose blocks take the longest to unpack and need it least: their
+// words stay in registers, which makes the product a tenth faster.
+HWY_NOINLINE inline void one_row_q8_0(Columns chunk, std::size_t blocks, const float* a,
+                                      float* sums) {
+  const F32 d;
+  const WordBytes byte;
+  VF acc[kFewVectors];
+  for (std::size_t v = 0; v < kFewVectors; ++v) acc[v] = hn::LoadU(d, sums + v * kLanes);
+  for (std::size_t block = 0; block < blocks; ++block, a += 32) {
+    VF factor[kFewVectors];
+    Columns columns[kFewVectors];
+#pragma GCC unroll 2
+    for (std::size_t v = 0; v < kFewVectors; ++v) {
+      columns[v] = chunk.past(v * kLanes * chunk.stride);
+      factor[v] = hn::Mul(halves_at(columns[v]), set(kByteUnit));
+      if (asks_ahead(block)) prefetch(columns[v]);
+    }
+    for (std::size_t part = 0; part < 2; ++part) {
+      VU words[kFewVectors][4];
+#pragma GCC unroll 2
+      for (std::size_t v = 0; v < kFewVectors; ++v)
+        load_words(columns[v].past(2 + 16 * part), words[v]);
+#pragma GCC unroll 16
+      for (std::size_t i = 0; i < 16; ++i) {
+#pragma GCC unroll 2
+        for (std::size_t v = 0; v < kFewVectors; ++v) {
+          const VF x = hn::Mul(factor[v], byte(words[v][i / 4], i % 4));
+          acc[v] = fma(set(a[16 * part + i]), x, acc[v]);
+        }
+      }
+    }
+    chunk = chunk.past(block_bytes(DType::kQ8_0));
+  }
+  for (std::size_t v = 0; v < kFewVectors; ++v) hn::StoreU(acc[v], d, sums + v * kLanes);
+}
+
 // `count` columns of a slice from `column` on, for all rows of the job (at most kFewRows).
 template <class Row>
 inline void few_rows_quantised(const MatmulJob& job, const WeightSlice& slice, int column,
@@ -212,6 +259,8 @@ inline void few_rows_quantised(const MatmulJob& job, const WeightSlice& slice, i
     const QuantisedColumns columns(slice, column + done, job.depth, 0);
     for_chunks<kFewColumns>(
         columns, job.depth, [&](std::size_t first, std::size_t elements, const Columns& chunk) {
+          if (std::is_same_v<Row, float> && job.rows == 1 && slice.type == DType::kQ8_0)
+            return one_row_q8_0(chunk, elements / 32, job.packed + first, sums);
           for (std::size_t v = 0; v < kFewVectors; ++v)
             unpack(slice.type, chunk.past(v * kLanes * chunk.stride), elements, unpacked[v]);
           few_rows_unpacked_of<Row>(job.rows, unpacked, elements,

@@ -48,9 +48,12 @@ struct Columns {
   std::size_t stride, ahead;
 
   HWY_INLINE Columns past(std::size_t bytes) const { return {first + bytes, stride, ahead}; }
-  // Column 4 * j + i, in a form that an address can have.
-  HWY_INLINE const std::uint8_t* at(std::size_t i, std::size_t j) const {
-    return first + i * stride + j * (4 * stride);
+  // Column i; those four, eight and twelve further on are reached from here by what an address can
+  // have. The compiler must not know it: it would keep sixteen distances in too few registers.
+  HWY_INLINE const std::uint8_t* column(std::size_t i) const {
+    const std::uint8_t* from = first + i * stride;
+    asm("" : "+r"(from));
+    return from;
   }
 };
 
@@ -66,28 +69,37 @@ HWY_INLINE VF widen_halves(VU v) {  // of the lower 16 bits of each lane
 
 HWY_INLINE VF halves_at(const Columns& columns) {
   Half halves[kLanes];
-  for (std::size_t i = 0; i < kLanes; ++i)
-    std::memcpy(halves + i, columns.at(i % 4, i / 4), sizeof(Half));
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::uint8_t* from = columns.column(i);
+    for (std::size_t j = 0; j < kLanes; j += 4)
+      std::memcpy(halves + j + i, from + j * columns.stride, sizeof(Half));
+  }
   return load_row(halves);
 }
 
 HWY_INLINE VU words_at(const Columns& columns) {
   HWY_ALIGN std::uint32_t words[kLanes];
-  for (std::size_t i = 0; i < kLanes; ++i) std::memcpy(words + i, columns.at(i % 4, i / 4), 4);
+  for (std::size_t i = 0; i < kLanes; ++i)
+    std::memcpy(words + i, columns.first + i * columns.stride, 4);
   return hn::Load(U32(), words);
 }
 
 // In the second cache: columns often share sets of the first.
 HWY_INLINE void prefetch(const Columns& columns) {
-  for (std::size_t i = 0; i < kLanes; ++i)
-    __builtin_prefetch(columns.at(i % 4, i / 4) + columns.ahead, 0, 2);
+  const Columns later = columns.past(columns.ahead);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::uint8_t* from = later.column(i);
+    for (std::size_t j = 0; j < kLanes; j += 4) __builtin_prefetch(from + j * columns.stride, 0, 2);
+  }
 }
 
 // 16 bytes of the columns i, i + 4 and so on.
 HWY_INLINE VU load_quads(const Columns& columns, std::size_t i) {
   const hn::FixedTag<std::uint8_t, 16> bytes;
+  const std::uint8_t* from = columns.column(i);
   const auto quad = [&](std::size_t j) {
-    return hn::BitCast(hn::FixedTag<std::uint32_t, 4>(), hn::LoadU(bytes, columns.at(i, j)));
+    return hn::BitCast(hn::FixedTag<std::uint32_t, 4>(),
+                       hn::LoadU(bytes, from + 4 * j * columns.stride));
   };
 #if HWY_TARGET == HWY_AVX3
   const hn::Half<U32> half;
@@ -110,10 +122,13 @@ HWY_INLINE void load_words(const Columns& columns, VU (&words)[4]) {
 
 // Blocks of 32 elements.
 
+// At which blocks of a chunk of Q8_0 to ask: so all lines are asked for, and few of them twice.
+HWY_INLINE bool asks_ahead(std::size_t block) { return block % 2 == 0 || block == 7; }
+
 HWY_NOINLINE inline void unpack_q8_0(Columns columns, std::size_t blocks, Unpacked& to) {
   for (std::size_t block = 0; block < blocks; ++block) {
     const VF factor = halves_at(columns);
-    if (block % 2 == 0 || block == 7) prefetch(columns);  // all lines of a chunk, few of them twice
+    if (asks_ahead(block)) prefetch(columns);
     to.set_scale(block, factor, set(-0.0f));
     for (std::size_t part = 0; part < 2; ++part) {
       VU words[4];
