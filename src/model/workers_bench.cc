@@ -1,8 +1,7 @@
 // How many passes of a small model a device makes per second when several workers ask at once:
 // each has a stream of its own, all share the weights. The shape of the models that come with the
 // program, one mask fewer from pass to pass as in a walk.
-//   workers_bench [--backend NAME] [--workers N] [--positions N] [--seconds S] [--kernel-from N]
-// --kernel-from: passes are one kernel from so many workers on, and graphs below.
+//   workers_bench [--backend NAME] [--workers N] [--positions N] [--seconds S]
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,7 +13,6 @@
 #include <thread>
 
 #include "backend/backends.h"
-#include "backend/cuda/cuda_backend.h"
 #include "base/error.h"
 #include "model/language_model.h"
 #include "support/bench_timing.h"
@@ -130,13 +128,9 @@ Options parse(int argc, char** argv) {
       options.positions = std::clamp(std::atoi(value.c_str()), 8, 512);
     else if (option == "--seconds")
       options.seconds = std::atof(value.c_str());
-    else if (option == "--kernel-from")
-      cuda_small_kernels_from(std::atoi(value.c_str()));
     else
-      throw Error(
-          "workers_bench takes --backend, --workers, --positions, --seconds and --kernel-from, "
-          "not " +
-          option);
+      throw Error("workers_bench takes --backend, --workers, --positions and --seconds, not " +
+                  option);
   }
   return options;
 }

@@ -202,7 +202,7 @@ TEST_P(OnGpu, DecodingsInF32AreThoseOfThePlainLoops) {
   const std::vector<Token> prompt = {20, 31, 42, 53, 64};
   const auto go_on = [](const Decoding&, std::span<const Commit>) { return true; };
   for (const float temperature : {0.0f, 0.4f}) {
-    const Action action{.temperature = temperature, .seed = 9};
+    const Action action{.temperature = temperature, .seed = 11};
     const DecodeOptions options{.length = 32, .steps = 32};
     EXPECT_EQ(decode(gpu.model, prompt, action, options, go_on).window,
               decode(plain.model, prompt, action, options, go_on).window)

@@ -12,8 +12,6 @@ std::string cuda_fp8_objection() { return cuda_objection(); }
 
 std::uint64_t cuda_memory_in_use() { return 0; }
 
-void cuda_small_kernels_from(int) {}
-
 std::unique_ptr<Backend> make_cuda_backend(WeightsCopied) {
   throw Error("backend 'cuda': " + cuda_objection());
 }

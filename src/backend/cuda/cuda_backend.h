@@ -18,11 +18,6 @@ std::string cuda_fp8_objection();
 // Memory of the GPU that is taken, in bytes; 0 without one.
 std::uint64_t cuda_memory_in_use();
 
-// A pass of a small model over many rows is one kernel where this process has so many backends, and
-// a graph of kernels where it has fewer, which leave most of the GPU to each pass. The bits are the
-// same. There is a default; this is for tests and measurements.
-void cuda_small_kernels_from(int workers);
-
 // bf16 weights and activations, sums and logits in f32.
 std::unique_ptr<Backend> make_cuda_backend(WeightsCopied copied = {});
 // f32 throughout: slow, and as close to the other backends as they are to each other.

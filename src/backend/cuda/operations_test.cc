@@ -205,12 +205,8 @@ TEST_P(Operations, ASmallPassIsTheSameInOneKernelInAGraphAndOperationByOperation
   for (const int rows : {5, 33, 160, 1100}) {
     Bench gpu(make());
     const auto apart = small_layer(gpu, rows, true);
-    for (const int workers : {1, 1000, 1}) {
-      cuda_small_kernels_from(workers);
-      for (int time = 0; time < 3; ++time)
-        EXPECT_EQ(small_layer(gpu, rows, false), apart)
-            << rows << " rows, time " << time << ", one kernel from " << workers << " workers";
-    }
+    for (int time = 0; time < 3; ++time)
+      EXPECT_EQ(small_layer(gpu, rows, false), apart) << rows << " rows, time " << time;
     Bench plain(make_reference_backend());
     const auto wanted = small_layer(plain, rows, false);
     umf::expect_near(apart, wanted,

@@ -1,11 +1,9 @@
 #include "backend/cuda/queue.h"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 #include "backend/cuda/check.h"
-#include "backend/cuda/cuda_backend.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/small.h"
 
@@ -18,12 +16,9 @@ constexpr std::size_t kRecordings = 256;
 // A pass begins with this many, so that the device works while the host lists the others.
 constexpr std::size_t kBeginning = 16;
 
-// Passes of so few rows do not fill the GPU anyway
+// A pass of a small model over more rows fills the GPU better as a graph of kernels
 // (docs/benchmarks.md#small-models-several-workers).
-constexpr int kFewRows = 64;
-
-std::atomic<int> queues = 0;          // of this process
-std::atomic<int> programs_from = 64;  // those of more rows are one kernel from here on
+constexpr int kRowsOfProgram = 64;
 
 cudaStream_t make_stream() {
   cudaStream_t stream = nullptr;
@@ -32,8 +27,6 @@ cudaStream_t make_stream() {
 }
 
 }  // namespace
-
-void cuda_small_kernels_from(int workers) { programs_from = workers; }
 
 Queue::Queue(bool small_models)
     : small_models_(small_models),
@@ -44,12 +37,9 @@ Queue::Queue(bool small_models)
       })),
       host_integers_(kIntegers * sizeof(int)),
       integers_(kIntegers * sizeof(int)),
-      stage_({reinterpret_cast<int*>(host_integers_.data()), kIntegers}) {
-  ++queues;
-}
+      stage_({reinterpret_cast<int*>(host_integers_.data()), kIntegers}) {}
 
 Queue::~Queue() {
-  --queues;
   settle();
   recordings_.clear();
   block_products_.reset();
@@ -73,10 +63,8 @@ bool Queue::runs_small(const Operation& operation) const {
 }
 
 bool Queue::runs_as_program(std::span<const Operation> operations) const {
-  if (!small_models_ || !is_program(operations)) return false;
-  return queues >= programs_from || std::ranges::all_of(operations, [](const Operation& op) {
-           return op.out.rows <= kFewRows;
-         });
+  const auto few = [](const Operation& op) { return op.out.rows <= kRowsOfProgram; };
+  return small_models_ && is_program(operations) && std::ranges::all_of(operations, few);
 }
 
 void Queue::flush() {
