@@ -62,17 +62,13 @@ inline void pack_quantised(const QuantisedColumns& columns, std::size_t depth, f
 }
 #else
 
-// Element by element, in the form of a product's steps: `Row` is what its activations are.
-HWY_INLINE void to_steps(const float*, VF (&x)[4], VF (&steps)[4]) {
-  for (std::size_t i = 0; i < 4; ++i) steps[i] = x[i];
-}
-HWY_INLINE void to_steps(const Rounded<float>*, VF (&x)[4], VF (&steps)[4]) {
-  for (std::size_t i = 0; i < 4; ++i) steps[i] = round_to_bf16(F32(), x[i]);
+// The numbers of a step in the form of a product: `Row` is what its activations are.
+HWY_INLINE VF to_step(const float*, const VF (&x)[1]) { return x[0]; }
+HWY_INLINE VF to_step(const Rounded<float>*, const VF (&x)[1]) {
+  return round_to_bf16(F32(), x[0]);
 }
 #if UMF_CPU_PAIRS
-HWY_INLINE void to_steps(const Paired<float>*, VF (&x)[4], VF (&steps)[2]) {
-  for (std::size_t i = 0; i < 2; ++i) steps[i] = round_to_pair(x[2 * i], x[2 * i + 1]);
-}
+HWY_INLINE VF to_step(const Paired<float>*, const VF (&x)[2]) { return round_to_pair(x[0], x[1]); }
 #endif
 
 // A byte of every word as a number, in units of kByteUnit: it becomes the highest of its lane.
@@ -114,17 +110,20 @@ HWY_INLINE void for_steps(const Unpacked* from, std::size_t count, const Work& w
       offset[v] = hn::Load(d, from[v].offsets + run * kLanes);
     }
     for (std::size_t quarter = quarters * run; quarter < quarters * (run + 1); ++quarter) {
+      VU words[kVectors];
 #pragma GCC unroll 2
-      for (std::size_t v = 0; v < kVectors; ++v) {
-        const VU words = hn::Load(U32(), from[v].words + quarter * kLanes);
-        VF x[4], steps[kSteps];
+      for (std::size_t v = 0; v < kVectors; ++v)
+        words[v] = hn::Load(U32(), from[v].words + quarter * kLanes);
 #pragma GCC unroll 4
-        for (std::size_t i = 0; i < 4; ++i) {
-          x[i] = fma(factor[v], byte(words, i), offset[v]);
+      for (std::size_t step = 0; step < kSteps; ++step) {
+#pragma GCC unroll 2
+        for (std::size_t v = 0; v < kVectors; ++v) {
+          VF x[kPerStep<Row>];
+#pragma GCC unroll 2
+          for (std::size_t i = 0; i < kPerStep<Row>; ++i)
+            x[i] = fma(factor[v], byte(words[v], step * kPerStep<Row> + i), offset[v]);
+          work(v, quarter * kSteps + step, to_step(static_cast<const Row*>(nullptr), x));
         }
-        to_steps(static_cast<const Row*>(nullptr), x, steps);
-#pragma GCC unroll 4
-        for (std::size_t i = 0; i < kSteps; ++i) work(v, quarter * kSteps + i, steps[i]);
       }
     }
   }
