@@ -1,5 +1,6 @@
-// The operations of small models. Alone they take less time than it takes to start them, so a whole
-// pass is one kernel: a cluster of blocks goes through the list and meets after each operation.
+// The operations of small models. Over few rows they take less time than it takes to start them, so
+// such a pass is one kernel: a cluster of blocks goes through the list and meets after each
+// operation.
 // Which operations are small follows from the model's shape, never from the rows: wherever one
 // runs, in a list or by itself, the same code gives the same bits.
 // Small models have activations in f32: rounding them to bf16 moves single predictions of so few
