@@ -214,7 +214,7 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
     const Checkpoint& checkpoint = model_cache.checkpoint(i);
     models.push_back({{"directory", checkpoint.location.place()},
                       {"commit", checkpoint.location.commit},
-                      {"fingerprint", fmt::format("{:016x}", checkpoint.weights.fingerprint())}});
+                      {"fingerprint", checkpoint.run_fingerprint()}});
   }
   for (const BenchConfiguration& bench_configuration : bench_configurations) {
     const Configuration& largest = bench_configuration.runs.back();

@@ -101,7 +101,7 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
       {"weight_type", c.weights.types()},
       {"files", c.weights.files()},
       {"tensors", c.weights.tensors().size()},
-      {"fingerprint", fmt::format("{:016x}", c.weights.fingerprint())},
+      {"fingerprint", c.run_fingerprint()},
       {"layers", a.layers},
       {"hidden", a.hidden},
       {"mlp", a.mlp},

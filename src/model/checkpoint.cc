@@ -122,6 +122,11 @@ std::vector<std::string> Checkpoint::beside(std::span<const std::string> used) c
   return names;
 }
 
+std::string Checkpoint::run_fingerprint() const {
+  return fmt::format("{:016x}{}{}", weights.fingerprint(), location.family.empty() ? "" : "@",
+                     location.family);
+}
+
 std::string Checkpoint::fingerprint() const {
   const auto& [layers, hidden, mlp, vocabulary, max_length, attention, theta, eps, bias, qk_norm,
                tied] = architecture;

@@ -36,6 +36,9 @@ struct Checkpoint {
 
   // Of all that predictions depend on: the weights, and how the family and config.json use them.
   std::string fingerprint() const;
+  // Of the weights, and of the family where the user named it: by this the files of a run know its
+  // models.
+  std::string run_fingerprint() const;
   const std::string& chat_template() const {
     return own_template ? *own_template : family->chat_template;
   }

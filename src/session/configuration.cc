@@ -83,7 +83,7 @@ std::vector<Participant> make_participants(const Configuration& configuration,
 Json describe_walks(const Configuration& configuration, const ModelCache& model_cache) {
   Json models = Json::array(), actions = Json::array();
   for (const int number : configuration.models) {
-    models.push_back(fmt::format("{:016x}", model_cache.checkpoint(number).weights.fingerprint()));
+    models.push_back(model_cache.checkpoint(number).run_fingerprint());
   }
   for (const Action& action : configuration.actions) actions.push_back(text_of(action));
   const WalkOptions& walk = configuration.walk;

@@ -159,6 +159,20 @@ TEST_F(BenchCli, AnotherConfigurationIsRefusedAndChangesNothing) {
   EXPECT_EQ(read_file(place("run/results.jsonl")), lines);
 }
 
+// The same files, read as another model.
+TEST_F(BenchCli, AnotherFamilyOfTheSameFilesIsAnotherRun) {
+  const auto run = [&](const std::string& family) {
+    return umf({"bench", place("problems"), "--out", place("run"), "--model",
+                "m=" + tiny("tiny-a2d") + family, "--action",
+                "model=m,commit=one,temperature=0,strategy=low-confidence", "--budget", "16",
+                "--window", "16", "--quiet"});
+  };
+  EXPECT_EQ(run("").status, 0);
+  const Finished other = run("@a2d-block");
+  EXPECT_NE(other.status, 0);
+  EXPECT_THAT(other.err, HasSubstr("holds another run"));
+}
+
 TEST_F(BenchCli, RefusesWhatCannotBe) {
   expect_refusal(umf({"bench"}), "needs a data set");
   expect_refusal(umf({"bench", place("problems")}), "needs --out");
