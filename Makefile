@@ -34,7 +34,7 @@ bench: build ## the measurements of docs/benchmarks.md (minutes)
 evidence: build ## what switching models gains, on the embedded models: more than a day on two cores, resumable
 	@tools/evidence/run build evidence all --workers $$(nproc) --threads $$(nproc)
 
-evidence-short: build ## the claim alone, on 75 problems: by estimate 20 minutes on two cores, resumable
+evidence-short: build ## the claim alone, on 60 problems: 17 minutes on two cores, resumable
 	@tools/evidence/run build evidence-short short --workers $$(nproc) --threads $$(nproc)
 
 fuzz: packages ## fuzz every parser of untrusted input; FUZZ_SECONDS=60 each
