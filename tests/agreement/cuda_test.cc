@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <thread>
+#include <utility>
 
 #include "backend/backends.h"
 #include "decode/decoder.h"
+#include "decode/denoise.h"
 #include "model/model_cache.h"
 #include "support/engine_fixture.h"
 
@@ -195,19 +198,54 @@ TEST_P(OnGpu, PredictionsAgreeWithPlainLoops) {
       model(), backend(), sum / sure, worst, others, others + sure);
 }
 
-TEST_P(OnGpu, DecodingsInF32AreThoseOfThePlainLoops) {
+// A decoding as it went: the window before each pass, and what the pass committed.
+struct Steps {
+  std::vector<std::vector<Token>> before;
+  std::vector<std::vector<Commit>> commits;
+};
+
+Steps steps_of(Model& model, std::span<const Token> prompt, const Action& action, int length) {
+  Steps steps;
+  std::vector<Token> window(length, model.info().tokens.mask);
+  decode(model, prompt, action, {.length = length, .steps = length},
+         [&](const Decoding& so_far, std::span<const Commit> commits) {
+           steps.before.push_back(std::exchange(window, so_far.window));
+           steps.commits.emplace_back(commits.begin(), commits.end());
+           return true;
+         });
+  return steps;
+}
+
+// f32 is not the same bits: where the plain loops find two cells equally sure, the order of sums
+// decides. Everywhere else a decoding is theirs.
+TEST_P(OnGpu, DecodingsInF32AreThoseOfThePlainLoopsUnlessTwoCellsTie) {
   if (backend() != "cuda-f32") GTEST_SKIP() << "promised for f32 alone";
+  constexpr int kLength = 32, kSeeds = 20;
+  constexpr float kTie = 1e-6f;  // of confidence
   Loaded gpu(checkpoint(), backend_named(backend()));
   Loaded plain(checkpoint(), make_reference_backend());
   const std::vector<Token> prompt = {20, 31, 42, 53, 64};
-  const auto go_on = [](const Decoding&, std::span<const Commit>) { return true; };
-  for (const float temperature : {0.0f, 0.4f}) {
-    const Action action{.temperature = temperature, .seed = 11};
-    const DecodeOptions options{.length = 32, .steps = 32};
-    EXPECT_EQ(decode(gpu.model, prompt, action, options, go_on).window,
-              decode(plain.model, prompt, action, options, go_on).window)
-        << "temperature " << temperature;
+  int ties = 0;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    const Action action{.temperature = seed == 0 ? 0 : 0.4f,
+                        .seed = static_cast<std::uint64_t>(seed)};
+    const Steps actual = steps_of(gpu.model, prompt, action, kLength);
+    const Steps wanted = steps_of(plain.model, prompt, action, kLength);
+    const auto [other, own] = std::ranges::mismatch(actual.commits, wanted.commits);
+    if (own == wanted.commits.end()) continue;
+    ++ties;
+    ASSERT_EQ(own->size(), 1u);
+    ASSERT_EQ(other->size(), 1u);
+    const auto& window = wanted.before[own - wanted.commits.begin()];
+    std::map<int, Prediction> by_cell;
+    for (const Answer& answer :
+         ask(plain.model, prompt, window, action, 0, {.begin = 0, .end = kLength}))
+      by_cell[answer.cell] = answer.prediction;
+    const Prediction &first = by_cell[own->front().cell], &second = by_cell[other->front().cell];
+    EXPECT_NE(own->front().cell, other->front().cell) << "seed " << seed;
+    EXPECT_NEAR(first.confidence, second.confidence, kTie) << "seed " << seed;
   }
+  EXPECT_LE(ties, 1);
 }
 
 TEST(CudaSelfCheck, Passes) {
