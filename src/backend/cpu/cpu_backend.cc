@@ -1,27 +1,16 @@
 #include "backend/cpu/cpu_backend.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 
-#include "backend/cpu/kernels.h"
-#include "backend/cpu/memory.h"
-#include "backend/cpu/thread_pool.h"
+#include "backend/cpu/products.h"
 #include "base/error.h"
 
 namespace umf {
 namespace {
-
-struct CpuLinear : Linear {
-  std::vector<HostTensor> parts;  // views of the mapped file
-  std::vector<float> bias;        // empty, or one number per output
-  // Kernels::has_small of the parts, once a product has asked.
-  mutable std::optional<bool> small;
-};
 
 struct CpuGains : Gains {
   std::vector<float> values;
@@ -30,11 +19,6 @@ struct CpuGains : Gains {
 struct CpuRotation : Rotation {
   std::vector<float> cosines, sines;  // (positions, head_dim / 2)
 };
-
-float* data(const Matrix& m) { return static_cast<float*>(m.memory.get()) + m.offset; }
-float* row(const Matrix& m, int i) { return data(m) + static_cast<std::size_t>(i) * m.stride; }
-
-int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 std::string name_of_target(const std::string& target) {
   if (target == "avx512bf16") return "AVX512_BF16";
@@ -53,18 +37,18 @@ class CpuBackend : public Backend {
   CpuBackend(int threads, const Precision& precision, const Kernels& kernels)
       : precision_(precision),
         kernels_(kernels),
-        pool_(threads),
+        workspace_(threads),
+        products_(kernels, workspace_),
         blocks_(std::make_shared<BlockPool>()),
-        scratch_(threads),
-        predict_scratch_(threads),
-        own_inputs_(threads) {}
+        predict_scratch_(threads) {}
 
   std::string_view name() const override { return precision_.name; }
   std::string description() const override {
     const bool rounds_alone = kernels_.step_keys == 1;
+    const int threads = workspace_.pool.threads();
     return name_of_target(kernels_.name) +
            (rounds_alone ? " without bf16 dot products, no faster than cpu" : "") + ", " +
-           std::to_string(pool_.threads()) + (pool_.threads() == 1 ? " thread" : " threads");
+           std::to_string(threads) + (threads == 1 ? " thread" : " threads");
   }
   float tolerance() const override { return precision_.tolerance; }
 
@@ -120,7 +104,7 @@ class CpuBackend : public Backend {
   void embed(const Linear& table, std::span<const Token> tokens, const Matrix& out) override {
     const auto& weight = static_cast<const CpuLinear&>(table);
     assert(out.rows == static_cast<int>(tokens.size()) && out.cols == weight.inputs);
-    for_rows(out.rows, out.cols, [&](int i) {
+    workspace_.for_rows(out.rows, out.cols, [&](int i) {
       Token token = tokens[i];
       assert(token >= 0 && token < weight.outputs);
       const HostTensor* part = weight.parts.data();
@@ -133,14 +117,15 @@ class CpuBackend : public Backend {
   void rms_norm(const Matrix& x, const Gains& gains, float eps, const Matrix& out) override {
     assert(x.rows == out.rows && x.cols == out.cols && gains.size == x.cols);
     const float* values = static_cast<const CpuGains&>(gains).values.data();
-    for_rows(x.rows, x.cols,
-             [&](int i) { kernels_.rms_norm(row(x, i), values, eps, x.cols, row(out, i)); });
+    workspace_.for_rows(x.rows, x.cols, [&](int i) {
+      kernels_.rms_norm(row(x, i), values, eps, x.cols, row(out, i));
+    });
   }
 
   void norm_heads(const Matrix& x, const Gains& gains, float eps) override {
     assert(x.cols % gains.size == 0);
     const float* values = static_cast<const CpuGains&>(gains).values.data();
-    for_rows(x.rows, x.cols, [&](int i) {
+    workspace_.for_rows(x.rows, x.cols, [&](int i) {
       float* const end = row(x, i) + x.cols;
       for (float* head = row(x, i); head < end; head += gains.size)
         kernels_.rms_norm(head, values, eps, gains.size, head);
@@ -148,19 +133,19 @@ class CpuBackend : public Backend {
   }
 
   void project(const Matrix& x, const Linear& weight, int first, const Matrix& out) override {
-    multiply(x, static_cast<const CpuLinear&>(weight), first, false, out);
+    products_.multiply(x, static_cast<const CpuLinear&>(weight), first, out);
   }
 
   void project_add(const Matrix& x, const Linear& weight, const Matrix& out) override {
     assert(out.cols == weight.outputs && static_cast<const CpuLinear&>(weight).bias.empty());
-    multiply(x, static_cast<const CpuLinear&>(weight), 0, true, out);
+    products_.multiply_add(x, static_cast<const CpuLinear&>(weight), out);
   }
 
   void rotate(const Matrix& x, std::span<const int> positions, const Rotation& rotation) override {
     const auto& tables = static_cast<const CpuRotation&>(rotation);
     const int half = tables.head_dim / 2;
     assert(x.rows == static_cast<int>(positions.size()) && x.cols % tables.head_dim == 0);
-    for_rows(x.rows, x.cols, [&](int i) {
+    workspace_.for_rows(x.rows, x.cols, [&](int i) {
       assert(positions[i] >= 0 && positions[i] < tables.positions);
       const std::size_t at = static_cast<std::size_t>(positions[i]) * half;
       kernels_.rotate(row(x, i), tables.cosines.data() + at, tables.sines.data() + at,
@@ -195,11 +180,11 @@ class CpuBackend : public Backend {
     job.out = data(out);
     job.out_stride = out.stride;
     job.packed_stride = static_cast<std::size_t>(seen) * dims;
-    float* packed = packed_.at_least(job.packed_stride * shape.kv_heads);
+    float* packed = workspace_.packed.at_least(job.packed_stride * shape.kv_heads);
     job.packed_keys = packed;
 
     const int key_tiles = ceil_div(seen, kernels_.tile_rows);
-    for_rows(key_tiles * shape.kv_heads, kernels_.tile_rows * dims, [&](int i) {
+    workspace_.for_rows(key_tiles * shape.kv_heads, kernels_.tile_rows * dims, [&](int i) {
       const int head = i / key_tiles;
       kernels_.pack_keys({data(keys) + head * dims, static_cast<std::size_t>(keys.stride), seen,
                           dims, packed + head * job.packed_stride},
@@ -207,26 +192,27 @@ class CpuBackend : public Backend {
     });
     if (kernels_.step_keys > 0) pack_values(values, job);
     const std::size_t scratch = kernels_.attention_scratch(job);
-    pool_.parallel_for(shape.kv_heads * kernels_.attention_tiles(job), [&](int task, int thread) {
-      kernels_.attend(job, task, scratch_[thread].at_least(scratch));
-    });
+    workspace_.pool.parallel_for(
+        shape.kv_heads * kernels_.attention_tiles(job), [&](int task, int thread) {
+          kernels_.attend(job, task, workspace_.scratch[thread].at_least(scratch));
+        });
   }
 
   void gated_silu(const Matrix& gate_up, const Matrix& out) override {
     assert(gate_up.cols == 2 * out.cols && gate_up.rows == out.rows);
-    for_rows(out.rows, 4 * out.cols, [&](int i) {
+    workspace_.for_rows(out.rows, 4 * out.cols, [&](int i) {
       const float* gate = row(gate_up, i);
       kernels_.gated_silu(gate, gate + out.cols, out.cols, row(out, i));
     });
   }
 
   void relu(const Matrix& x) override {
-    for_rows(x.rows, x.cols, [&](int i) { kernels_.relu(row(x, i), x.cols); });
+    workspace_.for_rows(x.rows, x.cols, [&](int i) { kernels_.relu(row(x, i), x.cols); });
   }
 
   void gather(const Matrix& x, std::span<const int> rows, const Matrix& out) override {
     assert(out.rows == static_cast<int>(rows.size()) && out.cols == x.cols);
-    for_rows(out.rows, out.cols, [&](int i) {
+    workspace_.for_rows(out.rows, out.cols, [&](int i) {
       assert(rows[i] >= 0 && rows[i] < x.rows);
       std::memcpy(row(out, i), row(x, rows[i]), x.cols * sizeof(float));
     });
@@ -244,7 +230,7 @@ class CpuBackend : public Backend {
   void predict(const Matrix& logits, std::span<const int> positions, const Sampling& sampling,
                std::span<Prediction> out) override {
     assert(logits.rows == static_cast<int>(positions.size()) && positions.size() == out.size());
-    pool_.parallel_for(logits.rows, [&](int i, int thread) {
+    workspace_.pool.parallel_for(logits.rows, [&](int i, int thread) {
       out[i] = kernels_.predict(row(logits, i), logits.cols, positions[i], sampling,
                                 predict_scratch_[thread]);
     });
@@ -252,7 +238,7 @@ class CpuBackend : public Backend {
 
   void read(const Matrix& x, std::span<float> out) override {
     assert(out.size() == static_cast<std::size_t>(x.rows) * x.cols);
-    for_rows(x.rows, x.cols, [&](int i) {
+    workspace_.for_rows(x.rows, x.cols, [&](int i) {
       std::memcpy(out.data() + static_cast<std::size_t>(i) * x.cols, row(x, i),
                   x.cols * sizeof(float));
     });
@@ -272,7 +258,7 @@ class CpuBackend : public Backend {
     job.value_head_stride = static_cast<std::size_t>(steps) * dims;
     float* packed = packed_values_.at_least(job.value_head_stride * job.shape.kv_heads);
     job.values = packed;
-    for_rows(steps * job.shape.kv_heads, kernels_.step_keys * dims, [&](int i) {
+    workspace_.for_rows(steps * job.shape.kv_heads, kernels_.step_keys * dims, [&](int i) {
       const int head = i / steps;
       kernels_.pack_values({data(values) + head * dims, static_cast<std::size_t>(values.stride),
                             job.keys, dims, packed + head * job.value_head_stride},
@@ -280,146 +266,13 @@ class CpuBackend : public Backend {
     });
   }
 
-  // work(i) for every row, in chunks that are worth a wake-up; `cost` is numbers touched per row.
-  template <class Work>
-  void for_rows(int rows, int cost, const Work& work) {
-    constexpr int kLeast = 4096, kMost = 16384;
-    const int least = std::max(1, kLeast / std::max(1, cost));
-    const int most = std::max(least, kMost / std::max(1, cost));
-    const int chunk = std::clamp(ceil_div(rows, 2 * pool_.threads()), least, most);
-    pool_.parallel_for(ceil_div(rows, chunk), [&](int task, int) {
-      for (int i = task * chunk; i < std::min(rows, (task + 1) * chunk); ++i) work(i);
-    });
-  }
-
-  // Output columns [first, first + out.cols) of `weight`, as slices of its parts.
-  void slice(const CpuLinear& weight, int first, int columns) {
-    slices_.clear();
-    int start = 0, panels = 0;
-    for (const HostTensor& part : weight.parts) {
-      const int from = std::max(first, start), to = std::min(first + columns, start + part.rows);
-      if (from < to) {
-        const std::size_t bytes = row_bytes(part.type, part.cols);
-        slices_.push_back(
-            {part.data + (from - start) * bytes, part.type, to - from, from - first, panels});
-        panels += ceil_div(to - from, kernels_.panel);
-      }
-      start += part.rows;
-    }
-    panels_ = panels;
-  }
-
-  const ProductKernels& product_kernels(const CpuLinear& weight) {
-    if (!kernels_.has_small) return kernels_.product;
-    if (!weight.small) {
-      std::atomic<bool> small = false;
-      for (const HostTensor& part : weight.parts) {
-        const std::size_t bytes = row_bytes(part.type, part.cols);
-        for_rows(part.rows, part.cols, [&](int i) {
-          if (kernels_.has_small(part.data + i * bytes, part.type, part.cols)) small = true;
-        });
-      }
-      weight.small = small;
-    }
-    return *weight.small ? kernels_.product_with_small : kernels_.product;
-  }
-
-  // The packed copy of the input is bounded: very many rows go in several products.
-  void multiply(const Matrix& x, const CpuLinear& weight, int first, bool add, const Matrix& out) {
-    assert(x.cols == weight.inputs && x.rows == out.rows);
-    assert(first >= 0 && first + out.cols <= weight.outputs);
-    constexpr int kRowsAtOnce = 2048;
-    for (int row = 0; row < x.rows; row += kRowsAtOnce) {
-      const int rows = std::min(kRowsAtOnce, x.rows - row);
-      multiply_rows(x.row_range(row, rows), weight, first, add, out.row_range(row, rows));
-    }
-  }
-
-  void multiply_rows(const Matrix& x, const CpuLinear& weight, int first, bool add,
-                     const Matrix& out) {
-    if (out.cols == 0) return;
-    const ProductKernels& kernels = product_kernels(weight);
-    PackJob pack{data(x), static_cast<std::size_t>(x.stride), x.rows, x.cols};
-    const std::size_t packed_size = static_cast<std::size_t>(x.rows) * x.cols;
-    const int tiles = ceil_div(x.rows, kernels_.tile_rows);
-    // A small input is packed by every thread for itself: that costs less than the way of the
-    // packed lines from core to core, as long as each thread has columns enough to use them on.
-    constexpr std::size_t kSmall = 128 * 1024;
-    const bool shared = pool_.threads() > 1 && tiles > 1 &&
-                        (packed_size > kSmall || out.cols < 128 * pool_.threads());
-    if (shared) {
-      pack.packed = packed_.at_least(packed_size);
-      for_rows(tiles, kernels_.tile_rows * x.cols,
-               [&](int tile) { kernels.pack_rows(pack, tile); });
-    }
-
-    slice(weight, first, out.cols);
-    MatmulJob job;
-    job.packed = pack.packed;
-    job.rows = x.rows;
-    job.depth = x.cols;
-    job.slices = slices_;
-    job.panels = panels_;
-    job.bias = weight.bias.empty() ? nullptr : weight.bias.data() + first;
-    job.add = add;
-    job.out = data(out);
-    job.out_stride = out.stride;
-    choose_blocks(tiles, job);
-    const std::size_t scratch = kernels_.matmul_scratch(job);
-    ++product_;
-    pool_.parallel_for(job.panel_groups() * ceil_div(tiles, job.task_tiles),
-                       [&](int task, int thread) {
-                         MatmulJob share = job;
-                         if (!shared) {
-                           OwnInput& own = own_inputs_[thread];
-                           PackJob own_pack = pack;
-                           own_pack.packed = own.packed.at_least(packed_size);
-                           if (own.product != product_) {
-                             for (int tile = 0; tile < tiles; ++tile)
-                               kernels.pack_rows(own_pack, tile);
-                             own.product = product_;
-                           }
-                           share.packed = own_pack.packed;
-                         }
-                         kernels.matmul(share, task, scratch_[thread].at_least(scratch));
-                       });
-  }
-
-  // How the work is cut: a matter of caches and balance, never of bits.
-  void choose_blocks(int tiles, MatmulJob& job) const {
-    constexpr int kGroupColumns = 64, kDepth = 512, kRowsInScratch = 240;
-    const int threads = pool_.threads();
-    job.depth_block = std::min(job.depth, kDepth);
-    job.task_tiles = tiles;
-    if (job.depth > job.depth_block) {
-      job.task_tiles = std::min(tiles, kRowsInScratch / kernels_.tile_rows);
-    }
-    job.task_panels = std::clamp(job.panels / (2 * threads), 1, kGroupColumns / kernels_.panel);
-    // Few panels for many threads: split the rows too.
-    const int groups = job.panel_groups();
-    if (groups < 2 * threads) {
-      job.task_tiles = std::min(job.task_tiles, std::max(1, ceil_div(tiles * groups, 2 * threads)));
-    }
-  }
-
   const Precision& precision_;
   const Kernels& kernels_;
-  ThreadPool pool_;
+  Workspace workspace_;
+  Products products_;
   std::shared_ptr<BlockPool> blocks_;
-  // The input of one product, packed by one thread for itself. A cache line each.
-  struct alignas(64) OwnInput {
-    Scratch packed;
-    std::uint64_t product = 0;
-  };
-
-  // Reused by every operation, so that none allocates once the sizes have been seen.
-  Scratch packed_, packed_values_;
-  std::vector<Scratch> scratch_;
+  Scratch packed_values_;
   std::vector<PredictScratch> predict_scratch_;
-  std::vector<WeightSlice> slices_;
-  int panels_ = 0;
-  std::vector<OwnInput> own_inputs_;
-  std::uint64_t product_ = 0;  // counts products
 };
 
 std::vector<std::string> names_of(const std::vector<Kernels>& all) {
