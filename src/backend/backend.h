@@ -32,6 +32,7 @@ class Rotation {
  public:
   virtual ~Rotation() = default;
   int positions = 0, head_dim = 0;
+  int rotated = 0;  // of a head's numbers, the first
 };
 
 // The weights of one model in a device's own memory. They leave it for memory of the host when
@@ -72,8 +73,8 @@ class Backend {
     return load_linear(parts, biases);
   }
   virtual std::shared_ptr<const Gains> load_gains(const HostTensor& vector) = 0;
-  virtual std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
-                                                        double theta) = 0;
+  virtual std::shared_ptr<const Rotation> make_rotation(int positions,
+                                                        const RotationShape& shape) = 0;
 
   // What is loaded from now on, until the next call, are the weights of one model of this shape.
   // Nothing where weights are used where they lie.
@@ -110,7 +111,8 @@ class Backend {
   virtual void project(const Matrix& x, const Linear& weight, int first, const Matrix& out) = 0;
   // out += x W^T: an output projection and its residual.
   virtual void project_add(const Matrix& x, const Linear& weight, const Matrix& out) = 0;
-  // Rotates each head of row i by the angles of positions[i], half-split pairs, in place.
+  // Rotates each head of row i by the angles of positions[i], half-split pairs, in place; what
+  // stands behind a head's rotated numbers stays.
   virtual void rotate(const Matrix& x, std::span<const int> positions,
                       const Rotation& rotation) = 0;
   // Softmax attention. Query row i stands at positions[i]; keys and values stand at 0 ..

@@ -72,7 +72,7 @@ class Exercise {
     const auto gate_up = backend_.load_linear({&narrow, 1}, {});
     const auto gain_values = noise(kHidden, 5);
     const auto gains = backend_.load_gains(host(gain_values, 1, kHidden));
-    const auto rotation = backend_.make_rotation(kRows, kHeadDim, 10000.0);
+    const auto rotation = backend_.make_rotation(kRows, {kHeadDim, 10000.0});
     const AttentionShape shape{kHidden / kHeadDim, kHidden / kHeadDim, kHeadDim,
                                AttentionKind::kBlockCausal, 4};
     std::vector<Token> tokens(kRows);
@@ -100,6 +100,9 @@ class Exercise {
     note("attend", h);
     backend_.rotate(wide.columns(0, 2 * kHidden), positions, *rotation);
     note("rotate", wide);
+    const Matrix partly = exact(17, 2 * kHidden);
+    backend_.rotate(partly, positions, *backend_.make_rotation(kRows, {kHeadDim, 10000.0, 8}));
+    note("rotate (part of a head)", partly);
     backend_.project(exact(10, kHidden), *gate_up, 0, projected.columns(0, 2 * kHidden));
     note("project (bf16)", projected.columns(0, 2 * kHidden));
     for (int type = static_cast<int>(DType::kQ4_0); type < static_cast<int>(std::size(kDTypes));

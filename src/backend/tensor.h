@@ -123,6 +123,16 @@ struct AttentionShape {
   }
 };
 
+// Which numbers of a head are turned with its position: the first `rotated` (0: all of them), the
+// first half of these paired with the second, by frequencies of base `theta`.
+struct RotationShape {
+  int head_dim = 0;
+  double theta = 0;
+  int rotated = 0;
+
+  int width() const { return rotated > 0 ? rotated : head_dim; }
+};
+
 // The widths of a transformer, by which a backend decides how to compute it.
 struct ModelShape {
   int hidden = 0, mlp = 0, vocabulary = 0;

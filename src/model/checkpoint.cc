@@ -128,16 +128,17 @@ std::string Checkpoint::run_fingerprint() const {
 }
 
 std::string Checkpoint::fingerprint() const {
-  const auto& [layers, hidden, mlp, vocabulary, max_length, attention, theta, eps, bias, qk_norm,
-               tied] = architecture;
+  const auto& [layers, hidden, mlp, vocabulary, max_length, attention, theta, rotated, eps, bias,
+               qk_norm, tied] = architecture;
   const std::string_view rows = shifted == family->shifted ? ""
                                 : shifted                  ? " shifted"
                                                            : " in place";
-  return fmt::format("{:016x} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}{}",
+  return fmt::format("{:016x} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}{}{}",
                      weights.fingerprint(), family->name, layers, hidden, mlp, vocabulary,
                      max_length, attention.heads, attention.kv_heads, attention.head_dim,
                      static_cast<int>(attention.kind), attention.block, theta, eps, bias,
-                     qk_norm ? " qk-norm" : "", tied ? " tied" : "", rows);
+                     qk_norm ? " qk-norm" : "", tied ? " tied" : "", rows,
+                     rotated > 0 ? fmt::format(" rotated {}", rotated) : "");
 }
 
 }  // namespace umf

@@ -67,7 +67,7 @@ class Parts {
     length_ = length;
     wanted_ = wanted;
     const int q = a_.query_cols(), kv = a_.kv_cols();
-    rotation_ = backend_.make_rotation(length, a_.attention.head_dim, a_.rope_theta);
+    rotation_ = backend_.make_rotation(length, a_.rotation());
     x_ = backend_.allocate(length, a_.hidden);
     h_ = backend_.layer_input(backend_.allocate(length, a_.hidden));
     final_ = backend_.allocate(wanted, a_.hidden);

@@ -19,6 +19,7 @@ struct Architecture {
   int max_length = 0;
   AttentionShape attention;
   double rope_theta = 0;
+  int rotated = 0;  // of a head's numbers, the first; 0: all
   float norm_eps = 0;
   bool qkv_bias = false;
   bool qk_norm = false;    // every head of queries and keys is normalised before it is rotated
@@ -26,6 +27,7 @@ struct Architecture {
 
   int query_cols() const { return attention.heads * attention.head_dim; }
   int kv_cols() const { return attention.kv_heads * attention.head_dim; }
+  RotationShape rotation() const { return {attention.head_dim, rope_theta, rotated}; }
   ModelShape shape() const { return {hidden, mlp, vocabulary, attention}; }
 };
 

@@ -267,7 +267,7 @@ int Transformer::first_new_row(std::span<const Token> tokens, std::span<const in
 void Transformer::reserve(int length, int rows) {
   const Architecture& a = architecture_;
   if (!rotation_ || rotation_->positions < length) {
-    rotation_ = backend_.make_rotation(rounded(length), a.attention.head_dim, a.rope_theta);
+    rotation_ = backend_.make_rotation(rounded(length), a.rotation());
   }
   if (scratch_.rows >= rows) return;
   scratch_ = {};

@@ -17,7 +17,7 @@ struct CpuGains : Gains {
 };
 
 struct CpuRotation : Rotation {
-  std::vector<float> cosines, sines;  // (positions, head_dim / 2)
+  std::vector<float> cosines, sines;  // (positions, rotated / 2)
 };
 
 std::string name_of_target(const std::string& target) {
@@ -75,14 +75,15 @@ class CpuBackend : public Backend {
   }
 
   // Frequencies and angles are rounded to f32 (docs/models.md#rotation).
-  std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
-                                                double theta) override {
+  std::shared_ptr<const Rotation> make_rotation(int positions,
+                                                const RotationShape& shape) override {
     auto rotation = std::make_shared<CpuRotation>();
     rotation->positions = positions;
-    rotation->head_dim = head_dim;
-    std::vector<float> frequencies(head_dim / 2);
-    for (int j = 0; j < head_dim / 2; ++j) {
-      frequencies[j] = static_cast<float>(std::pow(theta, -2.0 * j / head_dim));
+    rotation->head_dim = shape.head_dim;
+    rotation->rotated = shape.width();
+    std::vector<float> frequencies(shape.width() / 2);
+    for (int j = 0; j < shape.width() / 2; ++j) {
+      frequencies[j] = static_cast<float>(std::pow(shape.theta, -2.0 * j / shape.width()));
     }
     for (int position = 0; position < positions; ++position) {
       for (const float frequency : frequencies) {
@@ -143,13 +144,13 @@ class CpuBackend : public Backend {
 
   void rotate(const Matrix& x, std::span<const int> positions, const Rotation& rotation) override {
     const auto& tables = static_cast<const CpuRotation&>(rotation);
-    const int half = tables.head_dim / 2;
+    const int half = tables.rotated / 2, heads = x.cols / tables.head_dim;
     assert(x.rows == static_cast<int>(positions.size()) && x.cols % tables.head_dim == 0);
     workspace_.for_rows(x.rows, x.cols, [&](int i) {
       assert(positions[i] >= 0 && positions[i] < tables.positions);
       const std::size_t at = static_cast<std::size_t>(positions[i]) * half;
       kernels_.rotate(row(x, i), tables.cosines.data() + at, tables.sines.data() + at,
-                      x.cols / tables.head_dim, tables.head_dim);
+                      {heads, tables.head_dim, tables.rotated});
     });
   }
 

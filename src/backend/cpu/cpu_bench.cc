@@ -392,7 +392,7 @@ void bench_rows(const Options& options) {
       const auto ones = std::vector<float>(hidden, 1.0f);
       const auto gains = backend->load_gains(
           {reinterpret_cast<const std::byte*>(ones.data()), DType::kF32, 1, hidden});
-      const auto rotation = backend->make_rotation(rows, 64, 10000);
+      const auto rotation = backend->make_rotation(rows, {64, 10000});
       std::vector<int> positions(rows);
       std::iota(positions.begin(), positions.end(), 0);
       const auto time = interleaved(options, threads,
@@ -446,7 +446,7 @@ struct Forward {
     }
     gains = backend.load_gains(
         {reinterpret_cast<const std::byte*>(ones.data()), DType::kF32, 1, hidden});
-    rotation = backend.make_rotation(rows, head_dim, 10000);
+    rotation = backend.make_rotation(rows, {head_dim, 10000});
     positions.resize(rows);
     std::iota(positions.begin(), positions.end(), 0);
     x = filled(backend, rows, hidden);

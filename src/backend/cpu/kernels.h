@@ -62,6 +62,11 @@ struct AttentionJob {
   float* out = nullptr;
 };
 
+// The heads of one row, of which the first numbers are rotated.
+struct RotatedHeads {
+  int count = 0, dim = 0, rotated = 0;
+};
+
 // Scratch of one thread, reused from job to job.
 struct PredictScratch {
   std::vector<float> plain, tempered, small;
@@ -94,7 +99,7 @@ struct Kernels {
 
   void (*widen)(const std::byte* from, DType type, std::size_t count, float* to);
   void (*rms_norm)(const float* x, const float* gains, float eps, int count, float* out);
-  void (*rotate)(float* x, const float* cosines, const float* sines, int heads, int head_dim);
+  void (*rotate)(float* x, const float* cosines, const float* sines, const RotatedHeads& heads);
   void (*gated_silu)(const float* gate, const float* up, int count, float* out);
   void (*relu)(float* x, int count);
   Prediction (*predict)(const float* logits, int vocabulary, int position, const Sampling& sampling,

@@ -6,6 +6,7 @@
 #define UMF_CPU_ROWS_INL_H
 #endif
 
+#include "backend/cpu/kernels.h"
 #include "backend/cpu/vec-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -33,10 +34,10 @@ inline void rms_norm(const float* x, const float* gains, float eps, int count, f
   }
 }
 
-// Element j of a head pairs with j + head_dim / 2 (docs/models.md#rotation).
-inline void rotate(float* x, const float* cosines, const float* sines, int heads, int head_dim) {
-  const int half = head_dim / 2;
-  for (int head = 0; head < heads; ++head, x += head_dim) {
+// Element j of a head pairs with j + rotated / 2 (docs/models.md#rotation).
+inline void rotate(float* x, const float* cosines, const float* sines, const RotatedHeads& heads) {
+  const int half = heads.rotated / 2;
+  for (int head = 0; head < heads.count; ++head, x += heads.dim) {
     for (int j = 0; j < half; j += kLanes) {
       const std::size_t left = half - j;
       const VF a = load_first(x + j, left), b = load_first(x + half + j, left);

@@ -127,8 +127,9 @@ TEST(NormHeads, NormalisesEveryHeadByItselfAndIsTheSameEverywhere) {
   }
 }
 
-TEST(Rotate, TurnsHalfSplitPairsByTheAngleOfThePosition) {
-  for (const int head_dim : {8, 16, 64, 128}) {
+TEST(Rotate, TurnsHalfSplitPairsOfTheFirstNumbersByTheAngleOfThePosition) {
+  const std::pair<int, int> shapes[] = {{8, 8}, {16, 16}, {64, 64}, {128, 128}, {16, 8}, {128, 64}};
+  for (const auto& [head_dim, rotated] : shapes) {
     const int rows = 40, heads = 3, width = heads * head_dim;
     const auto x = random_floats(rows * width, 3);
     std::vector<int> positions(rows);
@@ -137,22 +138,26 @@ TEST(Rotate, TurnsHalfSplitPairsByTheAngleOfThePosition) {
     for (const auto& [target, threads] : machines()) {
       const auto backend = make_cpu_backend(threads, target);
       const Matrix m = upload(*backend, x, rows, width);
-      backend->rotate(m, positions, *backend->make_rotation(500, head_dim, 10000.0));
+      backend->rotate(m, positions, *backend->make_rotation(500, {head_dim, 10000.0, rotated}));
       const auto result = download(*backend, m);
       if (first.empty()) first = result;
       EXPECT_TRUE(same_bits(result, first)) << target << " " << threads;
     }
     for (int i = 0; i < rows; ++i) {
       for (int h = 0; h < heads; ++h) {
-        for (int j = 0; j < head_dim / 2; ++j) {
+        for (int j = rotated; j < head_dim; ++j) {
+          const int at = i * width + h * head_dim + j;
+          ASSERT_EQ(first[at], x[at]) << "behind what is rotated";
+        }
+        for (int j = 0; j < rotated / 2; ++j) {
           const float angle = static_cast<float>(positions[i]) *
-                              static_cast<float>(std::pow(10000.0, -2.0 * j / head_dim));
+                              static_cast<float>(std::pow(10000.0, -2.0 * j / rotated));
           const double c = std::cos(static_cast<double>(angle)),
                        s = std::sin(static_cast<double>(angle));
           const int at = i * width + h * head_dim + j;
-          const double a = x[at], b = x[at + head_dim / 2];
+          const double a = x[at], b = x[at + rotated / 2];
           ASSERT_NEAR(first[at], a * c - b * s, 1e-6);
-          ASSERT_NEAR(first[at + head_dim / 2], b * c + a * s, 1e-6);
+          ASSERT_NEAR(first[at + rotated / 2], b * c + a * s, 1e-6);
         }
       }
     }

@@ -111,25 +111,26 @@ class CudaBackend final : public Backend {
   std::uint64_t room_for_weights() const override { return weights_->room(); }
 
   // Frequencies and angles are rounded to f32 (docs/models.md#rotation).
-  std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
-                                                double theta) override {
-    const int half = head_dim / 2;
-    std::vector<float> table(static_cast<std::size_t>(positions) * head_dim);
+  std::shared_ptr<const Rotation> make_rotation(int positions,
+                                                const RotationShape& shape) override {
+    const int width = shape.width(), half = width / 2;
+    std::vector<float> table(static_cast<std::size_t>(positions) * width);
     for (int j = 0; j < half; ++j) {
-      const float frequency = static_cast<float>(std::pow(theta, -2.0 * j / head_dim));
+      const float frequency = static_cast<float>(std::pow(shape.theta, -2.0 * j / width));
       for (int position = 0; position < positions; ++position) {
         const double angle = static_cast<float>(position) * frequency;
-        float* row = &table[static_cast<std::size_t>(position) * head_dim];
+        float* row = &table[static_cast<std::size_t>(position) * width];
         row[j] = static_cast<float>(std::cos(angle));
         row[half + j] = static_cast<float>(std::sin(angle));
       }
     }
     const HostTensor host{reinterpret_cast<const std::byte*>(table.data()), DType::kF32, positions,
-                          head_dim};
+                          width};
     const WeightPart part{{host}, DType::kF32};
     auto rotation = std::make_shared<CudaRotation>(queue_, weights_->load_own({&part, 1}, {}));
     rotation->positions = positions;
-    rotation->head_dim = head_dim;
+    rotation->head_dim = shape.head_dim;
+    rotation->rotated = width;
     return rotation;
   }
 
@@ -205,6 +206,7 @@ class CudaBackend final : public Backend {
                   .out = view_of(x),
                   .weight = weight.part(0),
                   .head_dim = rotation.head_dim,
+                  .rotated = rotation.rotated,
                   .integers = queue_->place(positions)},
                  &weight);
   }

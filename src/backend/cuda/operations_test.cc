@@ -54,7 +54,9 @@ TEST_P(Operations, RowsAreCopiedNormalisedRotatedAndActivated) {
       on.backend->norm_heads(heads.columns(head, cols - head), *on.gains(head_gain), 1e-5f);
       results.push_back(on.read(heads));
       const auto positions = iota(rows, 7);
-      on.backend->rotate(x, positions, *on.backend->make_rotation(rows + 7, head, 1e6));
+      on.backend->rotate(x, positions, *on.backend->make_rotation(rows + 7, {head, 1e6}));
+      results.push_back(on.read(x));
+      on.backend->rotate(x, positions, *on.backend->make_rotation(rows + 7, {head, 1e6, head / 2}));
       results.push_back(on.read(x));
       const Matrix half = on.allocate(rows, cols / 2);
       on.backend->gated_silu(on.matrix(values, rows, cols), half);
@@ -77,8 +79,8 @@ TEST_P(Operations, RowsAreCopiedNormalisedRotatedAndActivated) {
       return results;
     };
     const auto actual = run(gpu), wanted = run(plain);
-    const char* const names[] = {"norm",          "norm of heads",   "rotation", "silu",
-                                 "silu in place", "gather and relu", "scatter"};
+    const char* const names[] = {"norm", "norm of heads", "rotation",        "rotation of a part",
+                                 "silu", "silu in place", "gather and relu", "scatter"};
     for (std::size_t i = 0; i < wanted.size(); ++i) expect_near(actual[i], wanted[i], names[i]);
   }
 }
@@ -170,7 +172,7 @@ std::vector<float> small_layer(Bench& on, int rows, bool pause) {
              wo = weight(kHidden, kHidden, 3), gate_up = weight(2 * kMlp, kHidden, 4),
              down = weight(kHidden, kMlp, 5), head = weight(301, kHidden, 6);
   const auto gains = on.gains(bf16_numbers(kHidden, 7)), of_heads = on.gains(bf16_numbers(64, 8));
-  const auto rotation = backend.make_rotation(rows, 64, 1e6);
+  const auto rotation = backend.make_rotation(rows, {64, 1e6});
   const Matrix x = on.allocate(rows, kHidden), h = on.allocate(rows, kHidden),
                all = on.allocate(rows, 3 * kHidden), wide = on.allocate(rows, 2 * kMlp),
                attended = on.allocate(rows, kHidden), few = on.allocate(5, kHidden),

@@ -99,7 +99,8 @@ constexpr int kRotateThreads = 128, kTogether = 2;
 
 template <class T, bool kWide>
 __global__ void __launch_bounds__(kRotateThreads)
-    rotate(T* x, int stride, int heads, const float* table, const int* positions, int half) {
+    rotate(T* x, int stride, int heads, int head_dim, const float* table, const int* positions,
+           int half) {
   const int groups = (half + kGroup - 1) / kGroup, slots = kRotateThreads / groups;
   const int slot = threadIdx.x / groups, at = threadIdx.x % groups * kGroup;
   if (slot >= slots) return;
@@ -114,8 +115,8 @@ __global__ void __launch_bounds__(kRotateThreads)
     for (int i = 0; i < kTogether; ++i) {
       const int head = first + i * slots;
       if (head >= heads) break;
-      load_group<kWide>(row + head * 2 * half, half - at, a[i]);
-      load_group<kWide>(row + head * 2 * half + half, half - at, b[i]);
+      load_group<kWide>(row + head * head_dim, half - at, a[i]);
+      load_group<kWide>(row + head * head_dim + half, half - at, b[i]);
     }
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
@@ -127,8 +128,8 @@ __global__ void __launch_bounds__(kRotateThreads)
         left[j] = a[i][j] * c[j] - b[i][j] * s[j];
         right[j] = b[i][j] * c[j] + a[i][j] * s[j];
       }
-      store_group<kWide>(row + head * 2 * half, half - at, left);
-      store_group<kWide>(row + head * 2 * half + half, half - at, right);
+      store_group<kWide>(row + head * head_dim, half - at, left);
+      store_group<kWide>(row + head * head_dim + half, half - at, right);
     }
   }
 }
@@ -221,16 +222,17 @@ void launch_norm_heads(const Operation& op, cudaStream_t stream) {
 }
 
 void launch_rotate(const Operation& op, cudaStream_t stream) {
-  const int half = op.head_dim / 2;
+  const int half = op.rotated / 2;
   if (half > kRotateThreads * kGroup) {
     throw Error("cuda: heads of more than 2048 numbers are not supported; pass --backend cpu");
   }
-  dispatch(op.out.type, is_wide(op.out) && half % kGroup == 0, [&](auto zero, auto wide) {
-    using T = decltype(zero);
-    rotate<T, wide><<<op.out.rows, kRotateThreads, 0, stream>>>(
-        pointer<T>(op.out), op.out.stride, op.out.cols / op.head_dim,
-        static_cast<const float*>(op.weight), op.integers, half);
-  });
+  dispatch(op.out.type, is_wide(op.out) && half % kGroup == 0 && op.head_dim % kGroup == 0,
+           [&](auto zero, auto wide) {
+             using T = decltype(zero);
+             rotate<T, wide><<<op.out.rows, kRotateThreads, 0, stream>>>(
+                 pointer<T>(op.out), op.out.stride, op.out.cols / op.head_dim, op.head_dim,
+                 static_cast<const float*>(op.weight), op.integers, half);
+           });
   check_launch("rotating");
 }
 

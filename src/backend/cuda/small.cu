@@ -132,7 +132,7 @@ bool is_small(const Operation& op) {
     case OperationKind::kProduct:
       return is_small_product(op);
     case OperationKind::kRotate:
-      return is_small_rows(op.out) && op.head_dim % (2 * kGroup) == 0;
+      return is_small_rows(op.out) && op.head_dim % kGroup == 0 && op.rotated % (2 * kGroup) == 0;
     case OperationKind::kAttend:
       return is_small_rows(op.in) && is_small_rows(op.keys) && is_small_rows(op.values) &&
              is_small_rows(op.out) && op.shape.head_dim == kSmallHead && op.in.cols <= kSmallDepth;

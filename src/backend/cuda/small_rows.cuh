@@ -86,13 +86,13 @@ __device__ inline void small_norm_heads(const Operation& op, const Share& share)
 
 // A thread turns a group of the first half of a head together with its partners in the second.
 __device__ inline void small_rotate(const Operation& op, const Share& share) {
-  const int half = op.head_dim / 2, groups = half / kGroup;
+  const int half = op.rotated / 2, groups = half / kGroup;
   const int in_row = op.out.cols / op.head_dim * groups, tasks = op.out.rows * in_row;
   for (int task = share.worker; task < tasks; task += share.workers) {
     const int row = task / in_row, head = task % in_row / groups, at = task % groups * kGroup;
     float* to = row_of(op.out, row) + head * op.head_dim + at;
     const float* cosines = static_cast<const float*>(op.weight) +
-                           static_cast<std::size_t>(op.integers[row]) * op.head_dim + at;
+                           static_cast<std::size_t>(op.integers[row]) * op.rotated + at;
     float a[kGroup], b[kGroup], c[kGroup], s[kGroup], left[kGroup], right[kGroup];
     load_group<true>(to, kGroup, a);
     load_group<true>(to + half, kGroup, b);

@@ -37,7 +37,7 @@ TEST(SmallOperation, TakesF32ActivationsAndBf16Weights) {
 TEST(SmallOperation, LeavesRowsOfBf16ToLargeModels) {
   Operation op;
   op.kind = OperationKind::kRotate;
-  op.head_dim = 128;
+  op.head_dim = op.rotated = 128;
   op.out = {nullptr, DType::kF32, 5, 1024, 1024};
   EXPECT_TRUE(is_small(op));
   op.out.type = DType::kBF16;

@@ -53,6 +53,7 @@ struct Operation {
   bool add = false;                      // product: out += instead of out =
   float eps = 0;
   int head_dim = 0;
+  int rotated = 0;  // kRotate: of a head's numbers
   AttentionShape shape;
   const int* integers = nullptr;  // tokens, rows or positions, on the device
   bool operator==(const Operation&) const = default;

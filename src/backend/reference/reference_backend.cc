@@ -48,7 +48,7 @@ struct ReferenceGains : Gains {
 };
 
 struct ReferenceRotation : Rotation {
-  std::vector<float> cosine, sine;  // (positions, head_dim / 2)
+  std::vector<float> cosine, sine;  // (positions, rotated / 2)
 };
 
 class ReferenceBackend final : public Backend {
@@ -73,15 +73,16 @@ class ReferenceBackend final : public Backend {
     return gains;
   }
 
-  std::shared_ptr<const Rotation> make_rotation(int positions, int head_dim,
-                                                double theta) override {
+  std::shared_ptr<const Rotation> make_rotation(int positions,
+                                                const RotationShape& shape) override {
     auto rotation = std::make_shared<ReferenceRotation>();
     rotation->positions = positions;
-    rotation->head_dim = head_dim;
+    rotation->head_dim = shape.head_dim;
+    rotation->rotated = shape.width();
     for (int position = 0; position < positions; ++position) {
-      for (int j = 0; j < head_dim / 2; ++j) {
+      for (int j = 0; j < shape.width() / 2; ++j) {
         // Frequencies and angles are rounded to float32, as the references compute them.
-        const float frequency = static_cast<float>(std::pow(theta, -2.0 * j / head_dim));
+        const float frequency = static_cast<float>(std::pow(shape.theta, -2.0 * j / shape.width()));
         const float angle = static_cast<float>(position) * frequency;
         rotation->cosine.push_back(static_cast<float>(std::cos(static_cast<double>(angle))));
         rotation->sine.push_back(static_cast<float>(std::sin(static_cast<double>(angle))));
@@ -141,7 +142,7 @@ class ReferenceBackend final : public Backend {
 
   void rotate(const Matrix& x, std::span<const int> positions, const Rotation& rotation) override {
     const auto& tables = static_cast<const ReferenceRotation&>(rotation);
-    const int half = rotation.head_dim / 2;
+    const int half = rotation.rotated / 2;
     for (int i = 0; i < x.rows; ++i) {
       const float* cosine = &tables.cosine[static_cast<std::size_t>(positions[i]) * half];
       const float* sine = &tables.sine[static_cast<std::size_t>(positions[i]) * half];
