@@ -125,6 +125,16 @@ class Exercise {
     backend_.scatter(x, reversed, h);
     note("scatter", h);
     predict(exact_logits(positions), positions);
+    if (Mixtures* const mixtures = backend_.own_mixtures()) {  // as the last: not all have it
+      mixture(*mixtures, {.experts = 8, .chosen = 3, .normalised = true});
+      mixture(*mixtures, {.experts = 8,
+                          .chosen = 2,
+                          .sigmoid = true,
+                          .normalised = true,
+                          .scale = 2.5f,
+                          .groups = 4,
+                          .kept_groups = 2});
+    }
     return std::move(stages_);
   }
 
@@ -155,15 +165,48 @@ class Exercise {
   }
 
   // Activations of seven bits and a sign, which bf16 holds.
-  Matrix exact(int stream, int cols) {
-    auto& values = kept_.emplace_back(noise(kRows * cols, stream));
+  Matrix exact(int stream, int cols, int rows = kRows) {
+    auto& values = kept_.emplace_back(noise(rows * cols, stream));
     for (float& value : values) value = std::round(value * 127) / 64;
-    const HostTensor tensor = host(values, kRows, cols);
-    std::vector<Token> rows(kRows);
-    std::iota(rows.begin(), rows.end(), 0);
-    const Matrix matrix = backend_.allocate(kRows, cols);
-    backend_.embed(*backend_.load_linear({&tensor, 1}, {}), rows, matrix);
+    const HostTensor tensor = host(values, rows, cols);
+    std::vector<Token> tokens(rows);
+    std::iota(tokens.begin(), tokens.end(), 0);
+    const Matrix matrix = backend_.allocate(rows, cols);
+    backend_.embed(*backend_.load_linear({&tensor, 1}, {}), tokens, matrix);
     return matrix;
+  }
+
+  // Rows to their experts and back.
+  void mixture(Mixtures& mixtures, const Routing& routing) {
+    const auto tensor = [&](int stream, int rows, int cols) {
+      return host(kept_.emplace_back(noise(rows * cols, stream)), rows, cols);
+    };
+    const HostTensor weight = tensor(18, routing.experts, kHidden),
+                     bias = tensor(19, 1, routing.experts);
+    std::vector<std::vector<HostTensor>> gate_up, down;
+    for (int expert = 0; expert < routing.experts; ++expert) {
+      gate_up.push_back({tensor(20 + expert, 24, kHidden), tensor(40 + expert, 24, kHidden)});
+      down.push_back({tensor(60 + expert, kHidden, 24)});
+    }
+    const auto routes = mixtures.allocate_routes();
+    mixtures.route(exact(80, kHidden),
+                   *mixtures.load_router(weight, routing.sigmoid ? &bias : nullptr, routing),
+                   *routes);
+    std::vector<ExpertShare> shares(routes->places());
+    mixtures.read(*routes, shares);
+    std::vector<float> chosen, weights;
+    for (const ExpertShare& share : shares) {
+      chosen.push_back(static_cast<float>(share.expert));
+      weights.push_back(share.weight);
+    }
+    stages_.push_back({"experts", std::move(chosen), true});
+    stages_.push_back({"experts' weights", std::move(weights), true});
+    const Matrix wide = backend_.allocate(routes->places(), 48), sum = exact(81, kHidden);
+    mixtures.project(exact(82, kHidden), *mixtures.load_experts(gate_up), *routes, wide);
+    note("experts' products", wide);
+    mixtures.project_add(exact(83, 24, routes->places()), *mixtures.load_experts(down), *routes,
+                         backend_.allocate(routes->places(), kHidden), sum);
+    note("experts' sums", sum);
   }
 
   void note(const char* name, const Matrix& matrix) {
@@ -218,7 +261,7 @@ std::string self_check(Backend& backend) {
   const auto reference = make_reference_backend();
   const auto expected = Exercise(*reference).run();
   const auto actual = Exercise(backend).run();
-  for (std::size_t stage = 0; stage < expected.size(); ++stage) {
+  for (std::size_t stage = 0; stage < actual.size(); ++stage) {
     const float tolerance = expected[stage].exact_input ? 1e-4f : backend.tolerance();
     float largest = 1;
     for (const float value : expected[stage].numbers) largest = std::max(largest, std::abs(value));

@@ -133,6 +133,26 @@ struct RotationShape {
   int width() const { return rotated > 0 ? rotated : head_dim; }
 };
 
+// How a router's scores of the experts become a choice and its weights
+// (docs/models.md#mixtures-of-experts). Ties go to the lowest.
+struct Routing {
+  int experts = 0, chosen = 0;
+  bool sigmoid = false;     // every score by itself; otherwise a softmax over all experts
+  bool normalised = false;  // the weights of the chosen are divided by their sum
+  float scale = 1;          // and multiplied by this
+  // Of so many groups of consecutive experts those with the best two experts are kept, and no
+  // others are chosen from.
+  int groups = 1, kept_groups = 1;
+  bool operator==(const Routing&) const = default;
+};
+
+// An expert that a row goes to, and its part in the result.
+struct ExpertShare {
+  int expert = 0;
+  float weight = 0;
+  bool operator==(const ExpertShare&) const = default;
+};
+
 // The widths of a transformer, by which a backend decides how to compute it.
 struct ModelShape {
   int hidden = 0, mlp = 0, vocabulary = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "backend/cpu/cpu_mixtures.h"
 #include "backend/cpu/products.h"
 #include "base/error.h"
 
@@ -39,6 +40,7 @@ class CpuBackend : public Backend {
         kernels_(kernels),
         workspace_(threads),
         products_(kernels, workspace_),
+        mixtures_(kernels, workspace_, products_),
         blocks_(std::make_shared<BlockPool>()),
         predict_scratch_(threads) {}
 
@@ -54,14 +56,8 @@ class CpuBackend : public Backend {
 
   std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
                                             std::span<const HostTensor> biases) override {
-    assert(!parts.empty() && (biases.empty() || biases.size() == parts.size()));
-    auto linear = std::make_shared<CpuLinear>();
-    linear->inputs = parts[0].cols;
-    for (const HostTensor& part : parts) {
-      assert(part.cols == linear->inputs);
-      linear->outputs += part.rows;
-      linear->parts.push_back(part);
-    }
+    assert(biases.empty() || biases.size() == parts.size());
+    auto linear = make_linear(parts);
     for (const HostTensor& bias : biases) append_widened(bias, linear->bias);
     assert(biases.empty() || static_cast<int>(linear->bias.size()) == linear->outputs);
     return linear;
@@ -245,6 +241,8 @@ class CpuBackend : public Backend {
     });
   }
 
+  Mixtures* own_mixtures() override { return &mixtures_; }
+
  private:
   void append_widened(const HostTensor& tensor, std::vector<float>& to) const {
     const std::size_t count = static_cast<std::size_t>(tensor.rows) * tensor.cols;
@@ -271,6 +269,7 @@ class CpuBackend : public Backend {
   const Kernels& kernels_;
   Workspace workspace_;
   Products products_;
+  CpuMixtures mixtures_;
   std::shared_ptr<BlockPool> blocks_;
   Scratch packed_values_;
   std::vector<PredictScratch> predict_scratch_;

@@ -21,7 +21,7 @@ Kernels make_kernels(const char* name) {
   table.name = name;
   table.tile_rows = static_cast<int>(kTileRows);
   table.panel = static_cast<int>(kPanel);
-  table.product = {pack_rows<Exact>, matmul<Exact>};
+  table.product = table.exact_product = {pack_rows<Exact>, matmul<Exact>};
   table.matmul_scratch = matmul_scratch;
   table.attention_tiles = attention_tiles;
   table.attention_scratch = attention_scratch;
@@ -32,6 +32,7 @@ Kernels make_kernels(const char* name) {
   table.rotate = rotate;
   table.gated_silu = gated_silu;
   table.relu = relu;
+  table.add_scaled = add_scaled;
   table.predict = predict;
   table.exp = exp_all;
   table.log = log_all;

@@ -86,6 +86,7 @@ struct Kernels {
   int step_keys = 0;  // keys in a step of packed values; 0: values are multiplied where they are
 
   ProductKernels product;
+  ProductKernels exact_product;  // of the numbers as they are: what routers score with
   // With the machine's own dot products: whether a weight has numbers so small that they would
   // count there, and the kernels for such a weight, slower and with the same bits as for others.
   bool (*has_small)(const std::byte* from, DType type, std::size_t count) = nullptr;
@@ -102,11 +103,12 @@ struct Kernels {
   void (*rotate)(float* x, const float* cosines, const float* sines, const RotatedHeads& heads);
   void (*gated_silu)(const float* gate, const float* up, int count, float* out);
   void (*relu)(float* x, int count);
+  void (*add_scaled)(const float* x, float factor, int count, float* out);  // out += factor * x
+  void (*exp)(const float* x, std::size_t count, float* out);               // `out` may be `x`
   Prediction (*predict)(const float* logits, int vocabulary, int position, const Sampling& sampling,
                         PredictScratch& scratch);
 
   // For the tests of accuracy and the benchmark.
-  void (*exp)(const float* x, std::size_t count, float* out);
   void (*log)(const float* x, std::size_t count, float* out);
   double (*fma_loop)(long rounds);  // operations done
 };

@@ -6,6 +6,18 @@
 
 namespace umf {
 
+std::shared_ptr<CpuLinear> make_linear(std::span<const HostTensor> parts) {
+  assert(!parts.empty());
+  auto linear = std::make_shared<CpuLinear>();
+  linear->inputs = parts.front().cols;
+  for (const HostTensor& part : parts) {
+    assert(part.cols == linear->inputs);
+    linear->outputs += part.rows;
+    linear->parts.push_back(part);
+  }
+  return linear;
+}
+
 const ProductKernels& Products::product_kernels(const CpuLinear& weight) {
   if (!kernels_.has_small) return kernels_.product;
   if (!weight.small) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,6 +20,9 @@ struct CpuLinear : Linear {
   mutable std::optional<bool> small;
 };
 
+// Of parts that share their input width.
+std::shared_ptr<CpuLinear> make_linear(std::span<const HostTensor> parts);
+
 class Products {
  public:
   // Both must outlive it.
@@ -32,6 +36,10 @@ class Products {
   // out += x W^T
   void multiply_add(const Matrix& x, const CpuLinear& weight, const Matrix& out) {
     multiply(x, weight, product_kernels(weight), 0, true, out);
+  }
+  // out = x W^T of the numbers as they are, whatever other products round them to.
+  void multiply_exactly(const Matrix& x, const CpuLinear& weight, const Matrix& out) {
+    multiply(x, weight, kernels_.exact_product, 0, false, out);
   }
 
  private:

@@ -1,4 +1,4 @@
-// Operations on one row at a time: norm, rotation, activations.
+// Operations on one row at a time: norm, rotation, activations, weighted sums.
 #if defined(UMF_CPU_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef UMF_CPU_ROWS_INL_H
 #undef UMF_CPU_ROWS_INL_H
@@ -63,6 +63,14 @@ inline void relu(float* x, int count) {
     const VF value = load_first(x + i, left);
     store_first(hn::IfThenElse(hn::Gt(value, hn::Zero(F32())), value, hn::Zero(F32())), x + i,
                 left);
+  }
+}
+
+inline void add_scaled(const float* x, float factor, int count, float* out) {
+  const VF scale = set(factor);
+  for (int i = 0; i < count; i += kLanes) {
+    const std::size_t left = count - i;
+    store_first(fma(scale, load_first(x + i, left), load_first(out + i, left)), out + i, left);
   }
 }
 

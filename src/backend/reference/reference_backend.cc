@@ -5,28 +5,12 @@
 #include <cmath>
 #include <vector>
 
-#include "backend/blocks.h"
+#include "backend/reference/plain_numbers.h"
 #include "backend/reference/predict_row.h"
-#include "backend/widen.h"
+#include "backend/reference/reference_mixtures.h"
 
 namespace umf {
 namespace {
-
-float* row_of(const Matrix& x, int row) {
-  return static_cast<float*>(x.memory.get()) + x.offset + static_cast<std::size_t>(row) * x.stride;
-}
-
-std::vector<float> row_of(const HostTensor& tensor, int row) {
-  std::vector<float> numbers(tensor.cols);
-  if (is_quantised(tensor.type)) {
-    dequantise(tensor.type, tensor.data + row * row_bytes(tensor.type, tensor.cols), numbers);
-    return numbers;
-  }
-  for (int i = 0; i < tensor.cols; ++i) {
-    numbers[i] = element(tensor, static_cast<std::size_t>(row) * tensor.cols + i);
-  }
-  return numbers;
-}
 
 struct ReferenceLinear : Linear {
   std::vector<HostTensor> parts, biases;
@@ -128,7 +112,8 @@ class ReferenceBackend final : public Backend {
     const auto& linear = static_cast<const ReferenceLinear&>(weight);
     for (int j = 0; j < out.cols; ++j) {
       const auto column = linear.column(first + j);
-      for (int i = 0; i < out.rows; ++i) row_of(out, i)[j] = dot(row_of(x, i), column);
+      for (int i = 0; i < out.rows; ++i)
+        row_of(out, i)[j] = dot(row_of(x, i), column.weights, column.bias);
     }
   }
 
@@ -136,7 +121,8 @@ class ReferenceBackend final : public Backend {
     const auto& linear = static_cast<const ReferenceLinear&>(weight);
     for (int j = 0; j < out.cols; ++j) {
       const auto column = linear.column(j);
-      for (int i = 0; i < out.rows; ++i) row_of(out, i)[j] += dot(row_of(x, i), column);
+      for (int i = 0; i < out.rows; ++i)
+        row_of(out, i)[j] += dot(row_of(x, i), column.weights, column.bias);
     }
   }
 
@@ -222,14 +208,10 @@ class ReferenceBackend final : public Backend {
     }
   }
 
+  Mixtures* own_mixtures() override { return mixtures_.get(); }
+
  private:
-  static float dot(const float* x, const ReferenceLinear::Column& column) {
-    double sum = column.bias;
-    for (std::size_t k = 0; k < column.weights.size(); ++k) {
-      sum += static_cast<double>(x[k]) * column.weights[k];
-    }
-    return static_cast<float>(sum);
-  }
+  const std::unique_ptr<Mixtures> mixtures_ = make_reference_mixtures();
 };
 
 }  // namespace
