@@ -130,7 +130,8 @@ Action recommended_action(const ModelInfo& model) {
   Action action{.strategy = parse_strategy(model.strategy),
                 .temperature = model.temperature,
                 .top_p = model.top_p,
-                .commit = parse_commit_rule(model.commit)};
+                .commit = parse_commit_rule(model.commit),
+                .edit = model.edit};
   try {
     for (const auto& [key, value] : model.advice.action) set_field(action, key, value);
   } catch (const Error& mistake) {
@@ -144,6 +145,7 @@ Action recommended_action(std::span<const ModelInfo* const> models) {
   for (int model = 1; std::cmp_less(model, models.size()); ++model) {
     action.others.push_back(recommended_action(*models[model]));
     action.others.back().model = model;
+    action.others.back().edit = action.edit = 1;  // what one model wrote, the others keep
   }
   if (models.size() > 1) set_fields(action, "rule=relay,commit=tau:0.99");
   return action;
@@ -181,7 +183,15 @@ void check(const Action& action) {
                             name_of(action.anchor),
                             by_chance ? name_of(action.strategy) : std::string_view("remask")));
   }
-  if (commits_one(action)) return;
+  require(action.edit >= 0 && action.edit <= 1, "edit", "from 0 to 1", action.edit);
+  if (edits(action) && (by_chance || action.remask != Remask::kNone ||
+                        action.anchor != AnchorRule::kNone || !action.others.empty())) {
+    throw Error(fmt::format(
+        "edit={} goes with one model and what it says of the block: no origin, random, remask, "
+        "anchor or further models",
+        action.edit));
+  }
+  if (action.commit.kind == CommitRule::Kind::kOne) return;
   if (by_chance || action.remask != Remask::kNone) {
     throw Error(fmt::format("commit={} does not go with {}: chance decides there what is committed",
                             name_of(action.commit),

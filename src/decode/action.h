@@ -73,6 +73,7 @@ struct Action {
   bool eos_last = false;    // LLaDA's confidence_eos_eot_inf: end of text and turn come last
   bool allow_mask = false;  // as the references: the mask token itself may win, and stays masked
   CommitRule commit = {};   // how many cells a pass commits
+  float edit = 1;  // committed cells of the active block take a token that is surer than this
   AnchorRule anchor = AnchorRule::kNone;
   float active =
       2;  // of an anchor: rows of so many times the masks that are committed before the next
@@ -102,6 +103,9 @@ struct Action {
     field(allow_mask, "allow-mask", "the mask token may be predicted, as in the reference loops");
     field(commit, "commit",
           "cells per pass: one, tau:X (all with a probability of at least X) or frechet:D");
+    field(edit, "edit",
+          "rewrite committed cells of the block under work where another token has a probability "
+          "above this; 1 never (LLaDA2.1)");
     field(anchor, "anchor",
           "compute all rows at checkpoints or at blocks alone, few in between: none, checkpoint, "
           "block (approximate)");
@@ -134,9 +138,12 @@ std::vector<Action> members_of(const Action& action);
 // Throws Error when a field is out of its range.
 void check(const Action& action);
 
+// Whether committed cells may be rewritten.
+inline bool edits(const Action& action) { return action.edit < 1; }
+
 // Whether every pass commits one cell, whatever the models say.
 inline bool commits_one(const Action& action) {
-  return action.commit.kind == CommitRule::Kind::kOne && action.others.empty();
+  return action.commit.kind == CommitRule::Kind::kOne && action.others.empty() && !edits(action);
 }
 
 // Whether it gives what the models say, and not something near it.

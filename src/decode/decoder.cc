@@ -6,6 +6,7 @@
 #include <climits>
 
 #include "base/error.h"
+#include "decode/editing.h"
 #include "decode/walker.h"
 #include "search/checkpoints.h"
 
@@ -57,7 +58,8 @@ class Run {
                         prompt_.size(), o.length, info.max_length));
     require(action_.remask == Remask::kNone,
             "remasking is for umf solve: plain decoding keeps what it commits");
-    require(commits_one(action_) ||
+    check_editing(action_, info);
+    require(action_.commit.kind == CommitRule::Kind::kOne ||
                 (o.schedule == Schedule::kSteady && o.per_step == 1 && o.threshold == 0),
             fmt::format("commit={} says how many cells a pass commits; leave out the schedule, the "
                         "tokens per step and the threshold",
@@ -152,8 +154,30 @@ class Run {
                           .share = 1.0f / static_cast<float>(counts.size() - i),
                           .steps_left = static_cast<int>(counts.size() - i),
                           .threshold = options_.threshold,
-                          .time = state_time(masks_before(options_.length), options_.length)};
+                          .time = state_time(masks_before(options_.length), options_.length),
+                          .edit_from = edit_from(block)};
       if (!pass(rule)) return false;
+    }
+    return !edits(action_) || edit_block(block);
+  }
+
+  int edit_from(const Block& block) const {
+    const ModelInfo& info = model_.info();
+    return info.block > 0 ? block_begin(info, static_cast<int>(prompt_.size()), block.end - 1) : 0;
+  }
+
+  // Passes over the full block until one changes nothing. Parts of a block are edited with the last
+  // of them.
+  bool edit_block(const Block& block) {
+    const int end = static_cast<int>(prompt_.size()) + block.end;
+    if (end % model_.info().block != 0 && block.end < options_.length) return true;
+    const StepRule rule{.end = block.end,
+                        .time = state_time(masks_before(options_.length), options_.length),
+                        .edit_from = edit_from(block)};
+    for (int i = 0; i < kMostEditingPasses; ++i) {
+      const std::vector<Token> before = result_.window;
+      if (!pass(rule)) return false;
+      if (result_.window == before) break;
     }
     return true;
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "decode/editing.h"
 #include "decode/predict.h"
 
 namespace umf {
@@ -141,19 +142,28 @@ std::vector<Commit> denoise(Model& model, std::span<const Token> prompt,
   const bool by_chance =
       action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom;
   choose_by_chance(candidates, action.strategy, rule, noise);
+  const std::vector<int> written =
+      edits(action) ? written_cells(window, mask, rule) : std::vector<int>{};
   // A pass that commits nothing changes nothing: it need not be computed.
-  if (candidates.empty() || (!by_chance && rule.count <= 0)) return {};
+  const bool commits_none = candidates.empty() || (!by_chance && rule.count <= 0);
+  if (commits_none && written.empty()) return {};
   std::vector<int> cells;
   for (const Candidate& candidate : candidates) cells.push_back(candidate.cell);
+  cells.insert(cells.end(), written.begin(), written.end());
   candidates.clear();
-  for (const auto& [cell, prediction] :
+  std::vector<Answer> of_written;
+  for (const Answer& answer :
        predict(model, prompt, window, std::move(cells),
-               sampling_of(model.info(), action, key, rule.time), rule, anchored))
-    candidates.push_back({.cell = cell, .prediction = prediction});
+               sampling_of(model.info(), action, key, rule.time), rule, anchored)) {
+    if (window[answer.cell] != mask)
+      of_written.push_back(answer);
+    else
+      candidates.push_back({.cell = answer.cell, .prediction = answer.prediction});
+  }
   if (!by_chance && !choose_sure(candidates, action.commit, model.info().tokens))
     choose_by_score(candidates, action, rule, noise);
 
-  std::vector<Commit> commits;
+  std::vector<Commit> commits = rewritten(window, of_written, action, mask);
   for (const Candidate& candidate : candidates) {
     if (candidate.prediction.token != mask)
       commits.push_back({candidate.cell, candidate.prediction.token});

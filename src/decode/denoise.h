@@ -18,6 +18,7 @@ struct StepRule {
   int steps_left = 0;      // origin: joins the noise, as a pass may leave the window as it was
   float threshold = 0;     // above 0: all cells at least this confident, and always the best one
   double time = 1;         // for rules that depend on time
+  int edit_from = 0;       // with edits: committed cells from here to `end` may be rewritten
   int to_checkpoint = 0;   // with an anchor: masks that are committed before the next one
 };
 
@@ -37,10 +38,11 @@ std::vector<Answer> ask(Model& model, std::span<const Token> prompt, std::span<c
                         const Action& action, int index, const StepRule& rule,
                         AnchoredModel* anchored = nullptr);
 
-// The cells that the step commits, in ascending order; one forward pass. Ties go to the lowest
-// cell. Noise is keyed by `seed`, the action's `index` and the window (and the steps left), so that
-// the same state and action give the same result, in any order and on any number of threads. With
-// an anchored model, which is the model's, only what its pass looks at can be committed.
+// The cells that the step commits or rewrites, in ascending order; one forward pass. Ties go to the
+// lowest cell. Noise is keyed by `seed`, the action's `index` and the window (and the steps left),
+// so that the same state and action give the same result, in any order and on any number of
+// threads. With an anchored model, which is the model's, only what its pass looks at can be
+// committed.
 std::vector<Commit> denoise(Model& model, std::span<const Token> prompt,
                             std::span<const Token> window, const Action& action, int index,
                             const StepRule& rule, AnchoredModel* anchored = nullptr);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "decode/editing.h"
 #include "search/checkpoints.h"
 
 namespace umf {
@@ -85,6 +86,7 @@ void WalkSetup::check_member(const Action& action) const {
           "allow-mask is for plain decoding: a search commits a token per pass");
   const bool blocks = options_.block_length < options_.window ||
                       participants_[action.model].model->info().block > 0;
+  check_editing(action, participants_[action.model].model->info());
   require(action.anchor != AnchorRule::kBlock || blocks,
           "anchor=block needs blocks: a block length, or a model that has them");
   if (action.remask == Remask::kNone) return;

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "decode/authors.h"
 #include "decode/branching.h"
+#include "decode/editing.h"
 #include "decode/ensemble.h"
 #include "decode/remasking.h"
 #include "decode/schedule.h"
@@ -79,7 +80,7 @@ Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
   bool at_checkpoint = false;
   Progress progress = Progress::kOn;
   while (masks > 0 && progress == Progress::kOn) {
-    const bool settled = setup_.options().closed_text && setup_.closed(state);
+    const bool settled = setup_.options().closed_text && !edits(action) && setup_.closed(state);
     if (!settled && walk.passes == limit) break;
     const int target = next_target(setup_.targets(), masks);
     progress = settled                 ? fill_behind(state, way)
@@ -95,7 +96,7 @@ Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
     }
   }
   if (!at_checkpoint) arrive();
-  walk.complete = masks == 0;
+  walk.complete = masks == 0 && !way.editing;
   walk.partial = way.passes.partial();
   walk.equivalents = way.passes.equivalents();
   return std::move(way.walk);
@@ -166,16 +167,44 @@ WindowBranching Walker::branch(const Trial& trial, const WindowState& from, int 
 Walker::Progress Walker::step(WindowState& state, Way& way) const {
   const Action& action = way.action;
   const Participant& participant = setup_.participants()[action.model];
+  const ModelInfo& model = participant.model->info();
   const auto range = setup_.active_range(state.cells, action.model);
   const int steps_left = state.steps_left > 0 ? state.steps_left : range.masks;
-  const int masks = setup_.masks_in(state);
-  const StepRule rule{.begin = range.begin,
-                      .end = range.end,
-                      .count = 1,
-                      .share = 1.0f / static_cast<float>(steps_left),
-                      .steps_left = steps_left,
-                      .time = state_time(masks, setup_.options().window),
-                      .to_checkpoint = masks - next_target(setup_.targets(), masks)};
+  const int masks = setup_.masks_in(state), before = static_cast<int>(participant.prompt.size());
+  StepRule rule{.begin = range.begin,
+                .end = range.end,
+                .count = 1,
+                .share = 1.0f / static_cast<float>(steps_left),
+                .steps_left = steps_left,
+                .time = state_time(masks, setup_.options().window),
+                .to_checkpoint = masks - next_target(setup_.targets(), masks)};
+  if (edits(action)) rule.edit_from = block_begin(model, before, range.begin);
+  const Progress progress = pass(state, way, rule, range.masks).progress;
+  return edits(action) && progress == Progress::kOn ? edit_block(state, way, rule) : progress;
+}
+
+// A full block is edited before the next is begun, so that a state is its tokens and nothing else.
+Walker::Progress Walker::edit_block(WindowState& state, Way& way, StepRule rule) const {
+  const Participant& participant = setup_.participants()[way.action.model];
+  const ModelInfo& model = participant.model->info();
+  const int before = static_cast<int>(participant.prompt.size());
+  const int end = (before + rule.edit_from) / model.block * model.block + model.block - before;
+  rule.begin = rule.end = std::min(end, static_cast<int>(state.cells.size()));
+  const auto block = std::span(state.cells).subspan(rule.edit_from, rule.end - rule.edit_from);
+  way.editing = std::ranges::find(block, model.tokens.mask) == block.end();
+  Progress progress = Progress::kOn;
+  for (int i = 0; i < kMostEditingPasses && way.editing && way.walk.passes < way.limit; ++i) {
+    const Passed passed = pass(state, way, rule, 0);
+    progress = passed.progress;
+    way.editing = passed.changed && i + 1 < kMostEditingPasses;
+    if (progress != Progress::kOn) break;
+  }
+  return progress;
+}
+
+Walker::Passed Walker::pass(WindowState& state, Way& way, const StepRule& rule, int masks) const {
+  const Action& action = way.action;
+  const Participant& participant = setup_.participants()[action.model];
   AnchoredModel* const anchored = way.passes.anchored(action.model, *participant.model, action);
   const std::vector<Commit> commits = denoise(*participant.model, participant.prompt, state.cells,
                                               action, way.trial.action, rule, anchored);
@@ -187,12 +216,12 @@ Walker::Progress Walker::step(WindowState& state, Way& way) const {
   }
   // Origin spends as many passes on a range as it has masks; with the last mask the rest is
   // dropped.
-  const bool unfinished = std::cmp_less(commits.size(), range.masks);
-  state.steps_left = action.strategy == Strategy::kOrigin && unfinished ? steps_left - 1 : 0;
+  const bool unfinished = std::cmp_less(commits.size(), masks);
+  state.steps_left = action.strategy == Strategy::kOrigin && unfinished ? rule.steps_left - 1 : 0;
   setup_.sign(state, action.model);
-  if (!way.observer) return Progress::kOn;
   const Pass pass{way.trial, action.model, setup_.lexicon_of(state), state.cells, commits};
-  return way.observer(pass) ? Progress::kOn : Progress::kStopped;
+  const bool on = !way.observer || way.observer(pass);
+  return {on ? Progress::kOn : Progress::kStopped, !commits.empty()};
 }
 
 Walker::Progress Walker::step_together(WindowState& state, Way& way) const {

@@ -70,9 +70,17 @@ class Walker {
     WalkPasses passes;
     Walk walk = {};
     std::vector<int> writers = {};  // as in Pass
+    bool editing = false;           // the last block is full, but its edits have not ended
   };
   Progress fill_behind(WindowState& state, Way& way) const;
   Progress step(WindowState& state, Way& way) const;
+  // One forward pass; `masks` are those that it is asked for.
+  struct Passed {
+    Progress progress;
+    bool changed;
+  };
+  Progress edit_block(WindowState& state, Way& way, StepRule rule) const;
+  Passed pass(WindowState& state, Way& way, const StepRule& rule, int masks) const;
   Progress step_together(WindowState& state, Way& way) const;
   Walk remask_from(WindowState state, const Trial& trial, const Action& action, int limit,
                    const WalkObserver& observer);

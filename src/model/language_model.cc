@@ -31,6 +31,7 @@ ModelInfo describe_model(std::string name, const Checkpoint& checkpoint, std::st
           .commit = family.commit,
           .temperature = family.temperature,
           .top_p = family.top_p,
+          .edit = family.edit,
           .block_length = family.block_length,
           .advice = checkpoint.advice};
 }

@@ -33,6 +33,7 @@ struct ModelInfo {
   // The family's recommended deterministic action, and what the checkpoint's makers say above that.
   std::string strategy, commit = "one";
   float temperature = 0, top_p = 1;
+  float edit = 1;  // committed cells are rewritten by tokens that are surer than this; 1: never
   int block_length = 0;  // that plain decoding goes by; 0: as the attention has it
   Advice advice = {};
 
