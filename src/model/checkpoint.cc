@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "model/expert_stacks.h"
 #include "model/special_tokens.h"
 
 namespace umf {
@@ -34,6 +35,15 @@ bool is_unused(const std::string& name, const Checkpoint& checkpoint) {
   }
   return (checkpoint.architecture.tied_head && name == checkpoint.names.head) ||
          std::ranges::find(unused, name) != unused.end();
+}
+
+// " experts ...": all that predictions depend on.
+std::string text_of(const MixtureShape& m) {
+  const auto& [experts, chosen, sigmoid, normalised, scale, groups, kept] = m.routing;
+  std::string layers;
+  for (const bool has : m.layers) layers += has ? '1' : '0';
+  return fmt::format(" experts {} {} {} {} {} {} {} {} {} {} {}", experts, chosen, sigmoid,
+                     normalised, scale, groups, kept, m.biased, m.width, m.shared_width, layers);
 }
 
 // A head that is tied may stand in the file, too; it is then the embedding once more.
@@ -94,6 +104,7 @@ Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown) {
                         .own_template = source->chat_template(),
                         .advice = source->advice(),
                         .ignored_keys = std::move(read.unknown_keys)};
+  split_stacks(checkpoint.names, checkpoint.architecture, checkpoint.weights);
   if (checkpoint.own_template) checkpoint.own_template->insert(0, read.family->template_settings);
   if (!checkpoint.ignored_keys.empty())
     checkpoint.warnings.push_back(
@@ -129,16 +140,16 @@ std::string Checkpoint::run_fingerprint() const {
 
 std::string Checkpoint::fingerprint() const {
   const auto& [layers, hidden, mlp, vocabulary, max_length, attention, theta, rotated, eps, bias,
-               qk_norm, tied] = architecture;
+               qk_norm, tied, mixture] = architecture;
   const std::string_view rows = shifted == family->shifted ? ""
                                 : shifted                  ? " shifted"
                                                            : " in place";
-  return fmt::format("{:016x} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}{}{}",
-                     weights.fingerprint(), family->name, layers, hidden, mlp, vocabulary,
-                     max_length, attention.heads, attention.kv_heads, attention.head_dim,
-                     static_cast<int>(attention.kind), attention.block, theta, eps, bias,
-                     qk_norm ? " qk-norm" : "", tied ? " tied" : "", rows,
-                     rotated > 0 ? fmt::format(" rotated {}", rotated) : "");
+  return fmt::format(
+      "{:016x} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}{}{}{}", weights.fingerprint(),
+      family->name, layers, hidden, mlp, vocabulary, max_length, attention.heads,
+      attention.kv_heads, attention.head_dim, static_cast<int>(attention.kind), attention.block,
+      theta, eps, bias, qk_norm ? " qk-norm" : "", tied ? " tied" : "", rows,
+      rotated > 0 ? fmt::format(" rotated {}", rotated) : "", mixture ? text_of(*mixture) : "");
 }
 
 }  // namespace umf

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
+#include "model/mixture_config.h"
 #include "model/rope_config.h"
 
 namespace umf {
@@ -26,6 +28,13 @@ void check_layer_types(const Config& config) {
         "layer_types",
         fmt::format("names {}, which is not supported (only \"full_attention\")", type.dump()));
   }
+}
+
+// No biases, and a q/k norm whether the file speaks of it or not.
+void read_head_norms(const Config& config, Architecture& a) {
+  a.qk_norm = true;
+  config.expect("attention_bias", false);
+  for (const char* key : {"qk_norm", "use_qk_norm", "qk_layernorm"}) config.expect(key, true);
 }
 
 bool is_of(const Family& family, const ModelClass& own) {
@@ -80,11 +89,21 @@ const Family& find_family(const Config& config, const std::string& named,
                                         own.architecture, fmt::join(types, " or ")));
 }
 
-Architecture read_qwen_style(const Config& config) {
+int Architecture::active_width(int layer) const {
+  const int experts = has_experts(layer) ? mixture->routing.chosen * mixture->width : 0;
+  return dense_width(layer) + experts;
+}
+
+ModelShape Architecture::shape() const {
+  int widest = mixture ? mixture->width : 0;
+  for (int layer = 0; layer < layers; ++layer) widest = std::max(widest, dense_width(layer));
+  return {hidden, widest, vocabulary, attention};
+}
+
+Architecture read_qwen_shape(const Config& config) {
   Architecture a;
   a.layers = config.integer("num_hidden_layers", 1, 1000);
   a.hidden = config.integer("hidden_size", 8, 1 << 20);
-  a.mlp = config.integer("intermediate_size", 8, 1 << 22);
   a.vocabulary = config.integer("vocab_size", 2, 1 << 24);
   a.max_length = config.integer("max_position_embeddings", 1, 1 << 24);
   a.attention.heads = config.integer("num_attention_heads", 1, 4096);
@@ -92,7 +111,6 @@ Architecture read_qwen_style(const Config& config) {
   a.attention.head_dim = config.has("head_dim") ? config.integer("head_dim", 2, 1024)
                                                 : shared_width(config, "num_attention_heads",
                                                                a.hidden, a.attention.heads);
-  a.rope_theta = read_rope_theta(config);
   a.norm_eps = static_cast<float>(config.number("rms_norm_eps", 0, 1));
   config.expect("hidden_act", "silu");
   a.tied_head = config.flag("tie_word_embeddings").value_or(false);
@@ -103,11 +121,31 @@ Architecture read_qwen_style(const Config& config) {
   return a;
 }
 
+Architecture read_qwen_style(const Config& config) {
+  Architecture a = read_qwen_shape(config);
+  a.mlp = config.integer("intermediate_size", 8, 1 << 22);
+  a.rope_theta = read_rope_theta(config);
+  return a;
+}
+
 Architecture read_qwen3_style(const Config& config) {
   Architecture a = read_qwen_style(config);
-  a.qk_norm = true;
-  config.expect("attention_bias", false);
-  for (const char* key : {"qk_norm", "use_qk_norm", "qk_layernorm"}) config.expect(key, true);
+  read_head_norms(config, a);
+  return a;
+}
+
+Architecture read_qwen3_mixture(const Config& config, bool normalised) {
+  Architecture a = read_qwen_shape(config);
+  a.rope_theta = read_rope_theta(config);
+  a.mlp = config.integer_or("intermediate_size", 0, 1 << 22, 0);
+  read_head_norms(config, a);
+  MixtureShape mixture = read_experts(config, "moe_intermediate_size");
+  mixture.routing.normalised = config.flag("norm_topk_prob").value_or(normalised);
+  const int step = config.integer_or("decoder_sparse_step", 1, 1000, 1);
+  const std::set<int> dense = read_layers(config, "mlp_only_layers", a.layers);
+  for (int layer = 0; layer < a.layers; ++layer)
+    mixture.layers.push_back(!dense.contains(layer) && (layer + 1) % step == 0);
+  set_mixture(config, std::move(mixture), a);
   return a;
 }
 
@@ -149,6 +187,21 @@ TensorNames qwen3_style_names() {
   return names;
 }
 
+TensorNames qwen3_mixture_names() {
+  TensorNames names = qwen3_style_names();
+  names.experts = {.router = "mlp.gate.weight",
+                   .bias = "mlp.gate.expert_bias",
+                   .expert = "mlp.experts.",
+                   .gate = "gate_proj.weight",
+                   .up = "up_proj.weight",
+                   .down = "down_proj.weight",
+                   .stacked_gate = "mlp.experts.gate_proj",
+                   .stacked_up = "mlp.experts.up_proj",
+                   .stacked_down = "mlp.experts.down_proj",
+                   .stacked_gate_up = "mlp.experts.gate_up_proj"};
+  return names;
+}
+
 std::string chatml(const std::string& system) {
   const std::string opening = system.empty()
                                   ? ""
@@ -161,6 +214,15 @@ std::string chatml(const std::string& system) {
          "<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>{{ '\\n' }}"
          "{% endfor %}"
          "{% if add_generation_prompt %}<|im_start|>assistant{{ '\\n' }}{% endif %}";
+}
+
+std::string turns_with_roles() {
+  return "{% if messages[0]['role'] != 'system' %}"
+         "<role>SYSTEM</role>detailed thinking off<|role_end|>{% endif %}"
+         "{% for message in messages %}"
+         "<role>{{ 'HUMAN' if message['role'] == 'user' else message['role'] | upper }}</role>"
+         "{{ message['content'] }}<|role_end|>{% endfor %}"
+         "{% if add_generation_prompt %}<role>ASSISTANT</role>{% endif %}";
 }
 
 std::string turns_with_headers() {

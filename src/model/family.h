@@ -12,9 +12,19 @@
 
 namespace umf {
 
+// The layers that have experts.
+struct MixtureShape {
+  Routing routing;
+  bool biased = false;       // the router has a bias
+  int width = 0;             // of an expert
+  int shared_width = 0;      // of the one that every row goes through; 0: there is none
+  std::vector<bool> layers;  // which
+};
+
 // The shape of a transformer, read from config.json.
 struct Architecture {
-  int layers = 0, hidden = 0, mlp = 0;
+  int layers = 0, hidden = 0;
+  int mlp = 0;         // of layers without experts; 0 where there are none
   int vocabulary = 0;  // rows of the embedding and the head; the tokenizer may know fewer
   int max_length = 0;
   AttentionShape attention;
@@ -24,11 +34,27 @@ struct Architecture {
   bool qkv_bias = false;
   bool qk_norm = false;    // every head of queries and keys is normalised before it is rotated
   bool tied_head = false;  // the head is the embedding
+  std::optional<MixtureShape> mixture = {};
 
   int query_cols() const { return attention.heads * attention.head_dim; }
   int kv_cols() const { return attention.kv_heads * attention.head_dim; }
   RotationShape rotation() const { return {attention.head_dim, rope_theta, rotated}; }
-  ModelShape shape() const { return {hidden, mlp, vocabulary, attention}; }
+  bool has_experts(int layer) const { return mixture && mixture->layers[layer]; }
+  // Of the MLP that every row goes through; 0 where experts are all that a layer has.
+  int dense_width(int layer) const { return has_experts(layer) ? mixture->shared_width : mlp; }
+  // Of all that a row goes through.
+  int active_width(int layer) const;
+  ModelShape shape() const;
+};
+
+// Names in a layer with experts. Those of expert N stand behind `expert` + "N.".
+struct ExpertNames {
+  std::string router, bias;
+  std::string expert, gate, up, down;
+  std::string shared_gate = {}, shared_up = {}, shared_down = {};
+  // One tensor of all experts, (experts, outputs, inputs), which a file may have instead; in the
+  // fourth the rows of gate and up.
+  std::string stacked_gate = {}, stacked_up = {}, stacked_down = {}, stacked_gate_up = {};
 };
 
 // Names in the safetensors files. `layer` stands before the names of layer N as layer + "N.".
@@ -37,6 +63,9 @@ struct TensorNames {
   std::string attention_norm, query, key, value, attention_out;
   std::string mlp_norm, gate, up, down;
   std::string query_norm = {}, key_norm = {};  // where there is a q/k norm
+  // The rows of query, key and value in one tensor, where it takes the place of the three.
+  std::string query_key_value = {};
+  ExpertNames experts = {};
 };
 
 // The texts of the special tokens, for checkpoints whose configuration does not give the ids.
@@ -87,10 +116,11 @@ struct Family {
 
 // All families, in the order they are listed to users; each has its file.
 extern const Family kLlada, kDream, kStableDiffcoder, kSdar, kDreamReasoner, kIllada, kA2d,
-    kA2dBlock, kOpenDcoder, kFastDllm, kQwenPrm;
+    kA2dBlock, kOpenDcoder, kFastDllm, kLladaMoe, kSdarMoe, kRnd1, kLlada2, kLlada21, kQwenPrm;
 inline constexpr const Family* kFamilies[] = {
     &kLlada, &kDream,    &kStableDiffcoder, &kSdar,     &kDreamReasoner, &kIllada,
-    &kA2d,   &kA2dBlock, &kOpenDcoder,      &kFastDllm, &kQwenPrm};
+    &kA2d,   &kA2dBlock, &kOpenDcoder,      &kFastDllm, &kLladaMoe,      &kSdarMoe,
+    &kRnd1,  &kLlada2,   &kLlada21,         &kQwenPrm};
 
 // The family of a configuration, by its architecture and model type; an unknown pair is an Error
 // that lists the known. `named` is what the user says that it is, and must be of this pair; empty
@@ -98,19 +128,27 @@ inline constexpr const Family* kFamilies[] = {
 const Family& find_family(const Config& config, const std::string& named = "",
                           std::span<const Family* const> families = kFamilies);
 
-// The keys that Qwen2- and Llama-style configurations share.
+// The keys that Qwen2- and Llama-style configurations share: all but rotation and MLP, and all.
+Architecture read_qwen_shape(const Config& config);
 Architecture read_qwen_style(const Config& config);
 // The tensor names that they share.
 TensorNames qwen_style_names();
 // The same for Qwen3-style configurations: no biases, a q/k norm, heads of any width.
 Architecture read_qwen3_style(const Config& config);
 TensorNames qwen3_style_names();
+// The same with experts: Qwen3-MoE's keys, of which `normalised` is what a file means that does not
+// say whether weights are divided by their sum.
+Architecture read_qwen3_mixture(const Config& config, bool normalised);
+TensorNames qwen3_mixture_names();
 // The keys of Llama-style ones, which name what Qwen2 takes for granted.
 Architecture read_llama_style(const Config& config);
 // Attention in blocks that are counted from position 0: `key` of the configuration, or `otherwise`.
 void read_blocks(const Config& config, const std::string& key, int otherwise, Architecture& a);
 // ChatML, the layout of Qwen's models; with a system message for conversations that have none.
 std::string chatml(const std::string& system = "");
+// The layout of Ling's models: roles between tags; without a system message, one that switches
+// thinking off.
+std::string turns_with_roles();
 // LLaDA's layout: headers that name the role. The answer is always opened.
 std::string turns_with_headers();
 

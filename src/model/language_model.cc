@@ -92,11 +92,14 @@ double share_of_pass(const Checkpoint& checkpoint, const Query& query) {
                wanted = static_cast<double>(query.positions.size()), hidden = a.hidden,
                q = a.query_cols();
   // Of a row's keys and values, and of the rest of a layer. The last one serves wanted rows alone.
-  const double keys_values = hidden * 2 * a.kv_cols(),
-               others = 2 * hidden * q + 3 * hidden * a.mlp + 2 * q * length;
+  const double keys_values = hidden * 2 * a.kv_cols();
   const auto pass = [&](double rows) {
-    return a.layers * rows * keys_values + ((a.layers - 1) * rows + wanted) * others +
-           wanted * hidden * a.vocabulary;
+    double sum = wanted * hidden * a.vocabulary;
+    for (int layer = 0; layer < a.layers; ++layer) {
+      const double others = 2 * hidden * q + 3 * hidden * a.active_width(layer) + 2 * q * length;
+      sum += rows * keys_values + (layer + 1 < a.layers ? rows : wanted) * others;
+    }
+    return sum;
   };
   const auto active = active_rows(query, checkpoint.shifted).size();
   return pass(static_cast<double>(active)) / pass(length);

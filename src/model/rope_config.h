@@ -10,4 +10,13 @@ namespace umf {
 // the default one of the whole head (rope_scaling included).
 double read_rope_theta(const Config& config);
 
+// The same for families that may rotate the first part of a head alone: `rotary_dim` numbers of it,
+// or the share `partial_rotary_factor`, beside theta or inside of the rotation; the whole head
+// where neither is given. Throws Error where several are given and differ.
+struct PartialRotation {
+  double theta = 0;
+  int rotated = 0;
+};
+PartialRotation read_partial_rotation(const Config& config, int head_dim);
+
 }  // namespace umf

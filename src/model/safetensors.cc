@@ -264,6 +264,26 @@ HostTensor Weights::vector(const std::string& name, int size) const {
   return tensor;
 }
 
+void Weights::split(const std::string& name, const std::vector<std::string>& parts) {
+  const StoredTensor whole = tensors_.at(name);
+  const auto count = static_cast<std::int64_t>(parts.size());
+  if (whole.shape.empty() || whole.shape.front() % count != 0) {
+    throw Error(fmt::format("{}: tensor '{}' has shape [{}], which is not {} equal parts", where_,
+                            name, fmt::join(whole.shape, ", "), count));
+  }
+  tensors_.erase(name);
+  StoredTensor part = whole;
+  part.shape.front() /= count;
+  if (part.shape.front() == 1) part.shape.erase(part.shape.begin());
+  const std::size_t bytes = whole.bytes.size() / parts.size();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    part.bytes = whole.bytes.subspan(i * bytes, bytes);
+    if (!tensors_.emplace(parts[i], part).second)
+      throw Error(fmt::format("{}: tensor '{}' is there twice, as a part of '{}', too", where_,
+                              parts[i], name));
+  }
+}
+
 HostTensor Weights::view(const std::string& name, std::vector<std::int64_t> shape) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) {

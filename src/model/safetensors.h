@@ -41,11 +41,15 @@ class Weights {
   // with, or Error. Vectors are of plain numbers.
   HostTensor matrix(const std::string& name, int rows, int cols) const;
   HostTensor vector(const std::string& name, int size) const;
+  // Equal parts of a tensor's first dimension in its place, under these names: matrices of a stack,
+  // or groups of a matrix's rows.
+  void split(const std::string& name, const std::vector<std::string>& parts);
   bool contains(const std::string& name) const { return tensors_.contains(name); }
 
   const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
-  std::uint64_t bytes() const;       // of all tensors
-  std::uint64_t parameters() const;  // elements of all tensors
+  const std::string& where() const { return where_; }  // for errors
+  std::uint64_t bytes() const;                         // of all tensors
+  std::uint64_t parameters() const;                    // elements of all tensors
   int files() const { return static_cast<int>(files_.size()); }
   std::string types() const;  // the element types present: "BF16", "BF16+F32"
   // Of the headers and a sample of every tensor's bytes: enough to tell two checkpoints apart

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
-#include <set>
-#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -14,66 +12,12 @@
 namespace umf {
 namespace {
 
-// Looks up tensors by name and shape, and knows at the end which were never asked for.
-class TensorSource {
- public:
-  explicit TensorSource(const Weights& weights) : weights_(weights) {}
-
-  HostTensor matrix(const std::string& name, int rows, int cols) {
-    used_.insert(name);
-    return weights_.matrix(name, rows, cols);
-  }
-  HostTensor vector(const std::string& name, int size) {
-    used_.insert(name);
-    return weights_.vector(name, size);
-  }
-  void refuse_the_rest(std::span<const std::string> also) const {
-    for (const auto& [name, tensor] : weights_.tensors()) {
-      if (!used_.contains(name) && std::find(also.begin(), also.end(), name) == also.end()) {
-        throw Error(
-            fmt::format("tensor '{}' is not part of this architecture; the configuration and the "
-                        "weights do not belong together",
-                        name));
-      }
-    }
-  }
-
- private:
-  const Weights& weights_;
-  std::set<std::string> used_;
-};
-
-// The host tensors of one layer, all found and checked before anything is loaded.
-struct HostLayer {
-  HostTensor attention_norm, mlp_norm, attention_out, down, query_norm, key_norm;
-  std::vector<HostTensor> qkv, qkv_bias, gate_up;
-};
-
-HostLayer find_layer(TensorSource& source, const Architecture& a, const TensorNames& names, int n) {
-  const std::string prefix = names.layer + std::to_string(n) + ".";
-  HostLayer layer;
-  layer.attention_norm = source.vector(prefix + names.attention_norm, a.hidden);
-  const auto add = [&](const std::string& name, int outputs) {
-    layer.qkv.push_back(source.matrix(prefix + name + ".weight", outputs, a.hidden));
-    if (a.qkv_bias) layer.qkv_bias.push_back(source.vector(prefix + name + ".bias", outputs));
-  };
-  add(names.query, a.query_cols());
-  add(names.key, a.kv_cols());
-  add(names.value, a.kv_cols());
-  if (a.qk_norm) {
-    layer.query_norm = source.vector(prefix + names.query_norm, a.attention.head_dim);
-    layer.key_norm = source.vector(prefix + names.key_norm, a.attention.head_dim);
-  }
-  layer.attention_out = source.matrix(prefix + names.attention_out, a.hidden, a.query_cols());
-  layer.mlp_norm = source.vector(prefix + names.mlp_norm, a.hidden);
-  layer.gate_up = {source.matrix(prefix + names.gate, a.mlp, a.hidden),
-                   source.matrix(prefix + names.up, a.mlp, a.hidden)};
-  layer.down = source.matrix(prefix + names.down, a.hidden, a.mlp);
-  return layer;
-}
-
 // So that memory is seldom asked for again.
 constexpr int rounded(int count) { return (count + 255) / 256 * 256; }
+
+// Every row has several places at its experts: of very many rows, these would take more memory than
+// the rest of a pass.
+constexpr int kRoutedAtOnce = 1024;
 
 }  // namespace
 
@@ -81,32 +25,36 @@ Transformer::Transformer(Backend& backend, const Architecture& architecture,
                          const TensorNames& names, const Weights& weights,
                          std::span<const std::string> also)
     : backend_(backend), architecture_(architecture) {
-  const Architecture& a = architecture_;
-  TensorSource source(weights);
-  const HostTensor embedding = source.matrix(names.embedding, a.vocabulary, a.hidden);
-  const HostTensor final_norm = source.vector(names.final_norm, a.hidden);
-  std::vector<HostLayer> host;
-  for (int n = 0; n < a.layers; ++n) host.push_back(find_layer(source, a, names, n));
-  source.refuse_the_rest(also);
+  if (architecture_.mixture) backend_.mixtures();  // or an Error, before files are looked through
+  const HostTransformer host = find_tensors(architecture_, names, weights, also);
+  embedding_ = backend_.load_linear({&host.embedding, 1}, {});
+  for (const HostLayer& layer : host.layers) layers_.push_back(load(layer));
+  final_norm_ = backend_.load_gains(host.final_norm);
+}
 
-  const auto one = [&](const HostTensor& tensor) {
-    return backend_.load_layer_linear({&tensor, 1}, {});
+Transformer::Layer Transformer::load(const HostLayer& host) const {
+  const auto gains = [&](const HostTensor& vector) {
+    return vector.data != nullptr ? backend_.load_gains(vector) : nullptr;
   };
-  const auto of_heads = [&](const HostTensor& gains) {
-    return a.qk_norm ? backend_.load_gains(gains) : nullptr;
-  };
-  embedding_ = backend_.load_linear({&embedding, 1}, {});
-  for (const HostLayer& layer : host) {
-    layers_.push_back({.attention_norm = backend_.load_gains(layer.attention_norm),
-                       .mlp_norm = backend_.load_gains(layer.mlp_norm),
-                       .query_norm = of_heads(layer.query_norm),
-                       .key_norm = of_heads(layer.key_norm),
-                       .qkv = backend_.load_layer_linear(layer.qkv, layer.qkv_bias),
-                       .attention_out = one(layer.attention_out),
-                       .gate_up = backend_.load_layer_linear(layer.gate_up, {}),
-                       .down = one(layer.down)});
+  Layer layer{.attention_norm = gains(host.attention_norm),
+              .mlp_norm = gains(host.mlp_norm),
+              .query_norm = gains(host.query_norm),
+              .key_norm = gains(host.key_norm),
+              .qkv = backend_.load_layer_linear(host.qkv, host.qkv_bias),
+              .attention_out = backend_.load_layer_linear({&host.attention_out, 1}, {})};
+  if (!host.gate_up.empty()) {
+    layer.gate_up = backend_.load_layer_linear(host.gate_up, {});
+    layer.down = backend_.load_layer_linear({&host.down, 1}, {});
   }
-  final_norm_ = backend_.load_gains(final_norm);
+  if (!host.experts_down.empty()) {
+    Mixtures& mixtures = backend_.mixtures();
+    layer.router = mixtures.load_router(
+        host.router, host.router_bias.data != nullptr ? &host.router_bias : nullptr,
+        architecture_.mixture->routing);
+    layer.experts_gate_up = mixtures.load_experts(host.experts_gate_up);
+    layer.experts_down = mixtures.load_experts(host.experts_down);
+  }
+  return layer;
 }
 
 void Transformer::check_length(std::size_t length) const {
@@ -240,14 +188,41 @@ void Transformer::attention(const Layer& layer, const Matrix& x, const Matrix& q
   backend_.project_add(attended, *layer.attention_out, x);
 }
 
-// x += Wdown( silu(Wgate h) * (Wup h) ) with h = norm(x).
+// x += what the layer's MLP, the experts that rows go to, or both make of norm(x).
 void Transformer::mlp(const Layer& layer, const Matrix& x, const Matrix& h) {
-  const Matrix gate_up = scratch_.gate_up.row_range(0, x.rows);
-  const Matrix gated = scratch_.gated.row_range(0, x.rows);
+  const Matrix routed = layer.router ? scratch_.routed.row_range(0, x.rows) : Matrix{};
+  if (layer.router) backend_.rms_norm(x, *layer.mlp_norm, architecture_.norm_eps, routed);
+  if (layer.gate_up) dense(layer, x, h);
+  if (layer.router) experts(layer, routed, x);
+}
+
+// x += Wdown( silu(Wgate h) * (Wup h) ) with h = norm(x).
+void Transformer::dense(const Layer& layer, const Matrix& x, const Matrix& h) {
+  const int width = layer.down->inputs;
+  const Matrix gate_up = scratch_.gate_up.row_range(0, x.rows).columns(0, 2 * width);
+  const Matrix gated = scratch_.gated.row_range(0, x.rows).columns(0, width);
   backend_.rms_norm(x, *layer.mlp_norm, architecture_.norm_eps, h);
   backend_.project(h, *layer.gate_up, 0, gate_up);
   backend_.gated_silu(gate_up, gated);
   backend_.project_add(gated, *layer.down, x);
+}
+
+// The same of every row's experts, weighted, for rows that are normalised already.
+void Transformer::experts(const Layer& layer, const Matrix& h, const Matrix& x) {
+  Mixtures& mixtures = backend_.mixtures();
+  Routes& routes = *scratch_.routes;
+  for (int first = 0; first < x.rows; first += kRoutedAtOnce) {
+    const int rows = std::min(kRoutedAtOnce, x.rows - first);
+    const Matrix in = h.row_range(first, rows);
+    mixtures.route(in, *layer.router, routes);
+    const Matrix gate_up = scratch_.experts_gate_up.row_range(0, routes.places());
+    const Matrix gated = gate_up.columns(0, layer.experts_down->inputs);
+    mixtures.project(in, *layer.experts_gate_up, routes, gate_up);
+    backend_.gated_silu(gate_up, gated);
+    mixtures.project_add(gated, *layer.experts_down, routes,
+                         scratch_.experts_out.row_range(0, routes.places()),
+                         x.row_range(first, rows));
+  }
 }
 
 // The first row that has to be computed: after the blocks that `kept` shares with `tokens`, but not
@@ -277,11 +252,22 @@ void Transformer::reserve(int length, int rows) {
   scratch_.qkv = allocate(scratch_.rows, a.query_cols() + 2 * a.kv_cols());
   scratch_.query = allocate(scratch_.rows, a.query_cols());
   scratch_.attended = allocate(scratch_.rows, a.query_cols());
-  scratch_.gate_up = allocate(scratch_.rows, 2 * a.mlp);
+  int width = 0;
+  for (int layer = 0; layer < a.layers; ++layer) width = std::max(width, a.dense_width(layer));
+  scratch_.gate_up = allocate(scratch_.rows, 2 * width);
   // In place of the gate, where it can stand there.
-  scratch_.gated = backend_.layer_input(scratch_.gate_up.columns(0, a.mlp));
+  scratch_.gated = backend_.layer_input(scratch_.gate_up.columns(0, width));
+  if (a.mixture) reserve_experts(*a.mixture);
   scratch_.wanted_x = allocate(scratch_.rows, a.hidden);
   scratch_.wanted_h = backend_.layer_input(allocate(scratch_.rows, a.hidden));
+}
+
+void Transformer::reserve_experts(const MixtureShape& mixture) {
+  const int places = std::min(scratch_.rows, kRoutedAtOnce) * mixture.routing.chosen;
+  scratch_.routed = allocate(scratch_.rows, architecture_.hidden);
+  scratch_.routes = backend_.mixtures().allocate_routes();
+  scratch_.experts_gate_up = allocate(places, 2 * mixture.width);
+  scratch_.experts_out = allocate(places, architecture_.hidden);
 }
 
 // What is exact stays.

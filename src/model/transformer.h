@@ -7,6 +7,7 @@
 
 #include "backend/backend.h"
 #include "model/family.h"
+#include "model/layer_tensors.h"
 #include "model/safetensors.h"
 
 namespace umf {
@@ -46,15 +47,23 @@ class Transformer {
   struct Layer {
     std::shared_ptr<const Gains> attention_norm, mlp_norm;
     std::shared_ptr<const Gains> query_norm, key_norm;  // null where there is no q/k norm
-    std::shared_ptr<const Linear> qkv, attention_out, gate_up, down;
+    std::shared_ptr<const Linear> qkv, attention_out;
+    std::shared_ptr<const Linear> gate_up = {}, down = {};  // null where experts are all there is
+    // Null where there are none.
+    std::shared_ptr<const Router> router = {};
+    std::shared_ptr<const Experts> experts_gate_up = {}, experts_down = {};
   };
   // Activations for up to `rows` rows; grown on demand and kept, so that a pass allocates nothing.
   struct Scratch {
     int rows = 0;
     Matrix x, h, qkv, query, attended, gate_up, gated;
     Matrix wanted_x, wanted_h;
+    Matrix routed;  // what routers and experts see: plain numbers, whatever form `h` has
+    std::shared_ptr<Routes> routes;
+    Matrix experts_gate_up, experts_out;  // a row per place
   };
 
+  Layer load(const HostLayer& host) const;
   bool remembers() const { return architecture_.attention.kind != AttentionKind::kFull; }
   int first_new_row(std::span<const Token> tokens, std::span<const int> rows,
                     const KeyValues& kept) const;
@@ -64,12 +73,15 @@ class Transformer {
   void check_length(std::size_t length) const;
   void reserve(int length, int rows);
   void reserve(int length, KeyValues& kept) const;
+  void reserve_experts(const MixtureShape& mixture);
   // From now on for the wanted rows alone: x and, where it is given, h.
   void keep_wanted(Matrix& x, Matrix& h, std::span<const int> wanted);
   void norm_heads(const Matrix& heads, const std::shared_ptr<const Gains>& gains) const;
   void attention(const Layer& layer, const Matrix& x, const Matrix& query,
                  const Matrix& keys_values, std::span<const int> positions);
   void mlp(const Layer& layer, const Matrix& x, const Matrix& h);
+  void dense(const Layer& layer, const Matrix& x, const Matrix& h);
+  void experts(const Layer& layer, const Matrix& h, const Matrix& x);
 
   Backend& backend_;
   Architecture architecture_;
