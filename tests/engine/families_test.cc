@@ -58,11 +58,13 @@ void write_pass_through(const std::string& tiny, const std::filesystem::path& di
           values[(first + p) * tensor.shape[1] + p] = 1.0f;
         }
       };
-      if (name == "model.embed_tokens.weight" || name.ends_with("wte.weight")) unit(0);
+      if (name == "model.embed_tokens.weight" || name == "model.word_embeddings.weight" ||
+          name.ends_with("wte.weight"))
+        unit(0);
       if (name == "lm_head.weight" || name.ends_with("transformer.ff_out.weight")) unit(100);
       const bool output =
           name.ends_with("o_proj.weight") || name.ends_with("down_proj.weight") ||
-          name.ends_with("attn_out.weight") ||
+          name.ends_with("attn_out.weight") || name.ends_with("attention.dense.weight") ||
           (name.ends_with("ff_out.weight") && name.find("blocks") != std::string::npos);
       if (output) std::fill(values.begin(), values.end(), 0.0f);
       tensors.push_back(
@@ -96,6 +98,14 @@ TEST(Families, LladaReadsThePredictionOfACellInItsOwnRow) {
   EXPECT_EQ(proposals("tiny-llada", 6), (std::vector<Token>{100, 101, 102, 103, 104, 105}));
 }
 
+TEST(Families, Rnd1ReadsThePredictionOfACellOneRowEarlier) {
+  EXPECT_EQ(proposals("tiny-rnd1", 6), (std::vector<Token>{100, 100, 101, 102, 103, 104}));
+}
+
+TEST(Families, Llada2ReadsThePredictionOfACellInItsOwnRow) {
+  EXPECT_EQ(proposals("tiny-llada2", 6), (std::vector<Token>{100, 101, 102, 103, 104, 105}));
+}
+
 TEST(Families, FastDllmReadsThePredictionOfACellOneRowEarlierAlsoAcrossBlocks) {
   EXPECT_EQ(proposals("tiny-fdv2", 10),
             (std::vector<Token>{100, 100, 101, 102, 103, 104, 105, 106, 107, 108}));
@@ -105,7 +115,8 @@ TEST(Families, DreamReasonerIsNotShiftedThoughItsTypeIsDreams) {
   EXPECT_EQ(proposals("tiny-dreamreasoner", 6), (std::vector<Token>{100, 101, 102, 103, 104, 105}));
 }
 
-const char* const kBlockModels[] = {"tiny-sdc", "tiny-sdar", "tiny-dreamreasoner", "tiny-fdv2"};
+const char* const kBlockModels[] = {"tiny-sdc",  "tiny-sdar",    "tiny-dreamreasoner",
+                                    "tiny-fdv2", "tiny-sdarmoe", "tiny-llada2"};
 
 TEST(Families, BlockCausalResultsAreTheSameWithAndWithoutTheCache) {
   for (const char* name : kBlockModels) {
@@ -231,6 +242,9 @@ TEST(Families, TheMaskIsFoundWhereverTheFilesHaveIt) {
   EXPECT_EQ(mask("tiny-a2d"), 301) << "by its text";
   EXPECT_EQ(mask("tiny-fdv2"), 301) << "by its text";
   EXPECT_EQ(mask("tiny-open-dcoder", "open-dcoder"), 301) << "by its role";
+  EXPECT_EQ(mask("tiny-lladamoe"), 301) << "by its text";
+  EXPECT_EQ(mask("tiny-llada2"), 301) << "by its text";
+  EXPECT_EQ(mask("tiny-rnd1"), 301);
 }
 
 // Whether the prediction of cell 2 changes with a token some cells later.

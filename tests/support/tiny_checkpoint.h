@@ -11,9 +11,11 @@ namespace umf {
 
 // Those whose files tell what they are: tiny-open-dcoder has to be named.
 inline const char* const kDiffusionModels[] = {
-    "tiny-llada",      "tiny-llada-gqa", "tiny-dream", "tiny-dream-gqa",
-    "tiny-diffucoder", "tiny-sdc",       "tiny-sdar",  "tiny-dreamreasoner",
-    "tiny-illada",     "tiny-a2d",       "tiny-fdv2"};
+    "tiny-llada", "tiny-llada-gqa", "tiny-dream",         "tiny-dream-gqa", "tiny-diffucoder",
+    "tiny-sdc",   "tiny-sdar",      "tiny-dreamreasoner", "tiny-illada",    "tiny-a2d",
+    "tiny-fdv2",  "tiny-lladamoe",  "tiny-sdarmoe",       "tiny-rnd1",      "tiny-llada2"};
+
+inline bool has_experts(const std::string& tiny) { return tiny_spec(tiny).experts > 0; }
 
 // The folder of a tiny checkpoint, written on first use.
 inline std::filesystem::path tiny_checkpoint(const std::string& name,

@@ -30,8 +30,11 @@ With --family, writes one random checkpoint of the given shape to DIR itself.
   --list                 print the names of the tiny checkpoints
   --help                 print this text
 
-  --family llada|dream|diffucoder|sdc|prm|sdar|dreamreasoner|illada|a2d|open-dcoder|fdv2
+  --family llada|dream|diffucoder|sdc|prm|sdar|dreamreasoner|illada|a2d|open-dcoder|fdv2|lladamoe|
+           sdarmoe|rnd1|llada2
   --layers N  --hidden N  --heads N  --kv-heads N  --head-dim N  --mlp N  --vocab N  --block N
+  --experts N  --chosen N  --expert-width N  --groups N  --kept-groups N  --shared N
+  --dense-layers N  --rotated N
                          the shape; what is left out is as in the family's tiny checkpoint
 )";
 
@@ -81,6 +84,14 @@ int* shape_field(umf::TinySpec& spec, std::string_view option) {
   if (option == "--block") return &spec.block;
   if (option == "--mlp") return &spec.mlp;
   if (option == "--vocab") return &spec.vocab;
+  if (option == "--experts") return &spec.experts;
+  if (option == "--chosen") return &spec.chosen;
+  if (option == "--expert-width") return &spec.expert_width;
+  if (option == "--groups") return &spec.groups;
+  if (option == "--kept-groups") return &spec.kept_groups;
+  if (option == "--shared") return &spec.shared;
+  if (option == "--dense-layers") return &spec.dense_layers;
+  if (option == "--rotated") return &spec.rotated;
   return nullptr;
 }
 

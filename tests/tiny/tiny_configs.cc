@@ -267,6 +267,89 @@ OrderedJson fdv2_config(const TinySpec& spec, const TinyOptions& options) {
   return json;
 }
 
+// The keys of Qwen3-MoE's files.
+OrderedJson qwen3_mixture(const TinySpec& spec) {
+  OrderedJson dense = OrderedJson::array();
+  for (int layer = 0; layer < spec.dense_layers; ++layer) dense.push_back(layer);
+  return {{"attention_bias", false},
+          {"decoder_sparse_step", 1},
+          {"head_dim", spec.head_width()},
+          {"mask_token_id", tiny_tokens(spec.family).mask},
+          {"mlp_only_layers", dense},
+          {"moe_intermediate_size", spec.expert_width},
+          {"norm_topk_prob", true},
+          {"num_experts", spec.experts},
+          {"num_experts_per_tok", spec.chosen},
+          {"output_router_logits", false},
+          {"router_aux_loss_coef", 0.001}};
+}
+
+OrderedJson sdarmoe_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson json = common_config(spec, options, "SDARMoeForCausalLM", "sdar_moe");
+  json.update(kNoWindow);
+  json.update(qwen3_mixture(spec));
+  json.update({{"block_size", spec.block}, {"ep_size", 1}, {"use_deepep", false}});
+  return json;
+}
+
+// Windows and scaling are switched off in a way of its own.
+OrderedJson rnd1_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson json = common_config(spec, options, "RND1LM", "rnd1");
+  json.update(qwen3_mixture(spec));
+  json.update({{"max_window_layers", 2},
+               {"rope_scaling", false},
+               {"sliding_window", false},
+               {"use_sliding_window", false}});
+  return json;
+}
+
+OrderedJson lladamoe_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson json = common_config(spec, options, "LLaDAMoEModelLM", "llada");
+  json.erase("intermediate_size");
+  json.update({{"dense_intermediate_size", spec.mlp},
+               {"expert_intermediate_size", spec.expert_width},
+               {"moe_layer_freq", std::vector<int>(spec.layers, 1)},
+               {"norm_topk_prob", nullptr},
+               {"num_experts", spec.experts},
+               {"num_experts_per_tok", spec.chosen},
+               {"partial_rotary_factor", 1},
+               {"qk_layernorm", true},
+               {"shared_expert_intermediate_size", nullptr}});
+  return json;
+}
+
+OrderedJson llada2_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson json = common_config(spec, options, "LLaDA2MoeModelLM", "llada2_moe");
+  json.update({{"block_size", spec.block},
+               {"embedding_dropout", 0.0},
+               {"first_k_dense_replace", spec.dense_layers},
+               {"head_dim", spec.head_width()},
+               {"max_window_layers", spec.layers},
+               {"moe_intermediate_size", spec.expert_width},
+               {"moe_router_enable_expert_bias", true},
+               {"n_group", spec.groups},
+               {"norm_head", false},
+               {"norm_softmax", false},
+               {"norm_topk_prob", true},
+               {"num_experts", spec.experts},
+               {"num_experts_per_tok", spec.chosen},
+               {"num_shared_experts", spec.shared},
+               {"output_dropout", 0.0},
+               {"output_router_logits", false},
+               {"partial_rotary_factor", double(spec.rotated) / spec.head_width()},
+               {"rotary_dim", spec.rotated},
+               {"routed_scaling_factor", 2.5},
+               {"router_dtype", "fp32"},
+               {"score_function", "sigmoid"},
+               {"topk_group", spec.kept_groups},
+               {"use_bias", false},
+               {"use_qkv_bias", false},
+               {"use_rmsnorm", true},
+               {"use_sliding_window", false},
+               {"using_split_qkv_in_self_attention", false}});
+  return json;
+}
+
 OrderedJson family_config(const TinySpec& spec, const TinyOptions& options) {
   switch (spec.family) {
     case TinyFamily::kLlada:
@@ -288,6 +371,14 @@ OrderedJson family_config(const TinySpec& spec, const TinyOptions& options) {
       return open_dcoder_config(spec, options);
     case TinyFamily::kFastDllm:
       return fdv2_config(spec, options);
+    case TinyFamily::kLladaMoe:
+      return lladamoe_config(spec, options);
+    case TinyFamily::kSdarMoe:
+      return sdarmoe_config(spec, options);
+    case TinyFamily::kRnd1:
+      return rnd1_config(spec, options);
+    case TinyFamily::kLlada2:
+      return llada2_config(spec, options);
     case TinyFamily::kPrm:
       break;
   }

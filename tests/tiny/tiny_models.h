@@ -20,11 +20,15 @@ enum class TinyFamily {
   kIllada,
   kA2d,
   kOpenDcoder,
-  kFastDllm
+  kFastDllm,
+  kLladaMoe,
+  kSdarMoe,
+  kRnd1,
+  kLlada2
 };
 
 // Throws Error for a name other than llada, dream, diffucoder, sdc, prm, sdar, dreamreasoner,
-// illada, a2d, open-dcoder, fdv2.
+// illada, a2d, open-dcoder, fdv2, lladamoe, sdarmoe, rnd1, llada2.
 TinyFamily tiny_family(std::string_view name);
 
 // The shape of one checkpoint.
@@ -36,7 +40,11 @@ struct TinySpec {
   int heads = 4, kv_heads = 4;
   int head_dim = 0;  // 0: hidden / heads
   int mlp = 176;
-  int block = 0;      // of attention, where config.json gives it
+  int block = 0;  // of attention, where config.json gives it
+  // Of layers with experts, which are all but the first `dense_layers`.
+  int experts = 0, chosen = 0, expert_width = 0;
+  int groups = 1, kept_groups = 1, shared = 0, dense_layers = 0;
+  int rotated = 0;    // of a head's numbers, where config.json says so
   bool tied = false;  // published with a head that is the embedding
   int vocab = 320;  // rows of the embedding; the tokenizers have fewer tokens, as published ones do
   double theta = 5e5, eps = 1e-5;
@@ -47,6 +55,7 @@ struct TinySpec {
   // that these tokens win now and then and the rules about them are seen at work.
   double special_loudness = 1.75;
 
+  bool has_experts(int layer) const { return experts > 0 && layer >= dense_layers; }
   int head_width() const { return head_dim > 0 ? head_dim : hidden / heads; }
 };
 
@@ -71,8 +80,9 @@ TinySpec custom_spec(TinyFamily family);
 
 // Writes config.json, generation_config.json, the tokenizer's files and the weights; makes
 // `directory`. Weights are normal(0, 0.2), norm weights 1 + normal(0, 0.1), biases normal(0, 0.1);
-// every number is a function of (seed, checkpoint name, tensor name, index). BF16 and F16 are the
-// F32 numbers rounded to nearest even.
+// routers normal(0, 0.5) and their biases normal(0, 0.3), so that bias and groups change the
+// choice; every number is a function of (seed, checkpoint name, tensor name, index). BF16 and F16
+// are the F32 numbers rounded to nearest even.
 void write_tiny_model(std::string_view name, const std::filesystem::path& directory,
                       const TinyOptions& options = {});
 

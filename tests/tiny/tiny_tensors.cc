@@ -25,6 +25,18 @@ class TensorList {
     list_.push_back({{name + ".bias", dtype_, {size}}, TinyRole::kBias});
   }
 
+  void router(const std::string& name, std::int64_t experts, std::int64_t in, bool biased) {
+    list_.push_back({{name + ".weight", dtype_, {experts, in}}, TinyRole::kRouter});
+    if (biased)
+      list_.push_back({{name + ".expert_bias", dtype_, {experts}}, TinyRole::kRouterBias});
+  }
+  // Gate, up and down.
+  void mlp(const std::string& name, std::int64_t width, std::int64_t hidden) {
+    weight(name + "gate_proj", width, hidden);
+    weight(name + "up_proj", width, hidden);
+    weight(name + "down_proj", hidden, width);
+  }
+
   // What can be computed, and some exporters store.
   void table(const std::string& name, std::int64_t size) {
     list_.push_back({{name, "F32", {size}}, TinyRole::kWeight});
@@ -82,7 +94,39 @@ bool has_biases(TinyFamily family) {
 // Those that come from Qwen3 normalise the heads of q and k.
 bool has_head_norms(TinyFamily family) {
   using enum TinyFamily;
-  return family == kSdar || family == kDreamReasoner || family == kA2d;
+  return family == kSdar || family == kDreamReasoner || family == kA2d || family == kLladaMoe ||
+         family == kSdarMoe || family == kRnd1;
+}
+
+// The MLP of a layer, or its experts.
+void add_mlp(TensorList& list, const TinySpec& spec, int layer, const std::string& block) {
+  if (!spec.has_experts(layer)) return list.mlp(block + "mlp.", spec.mlp, spec.hidden);
+  list.router(block + "mlp.gate", spec.experts, spec.hidden, spec.family == TinyFamily::kLlada2);
+  for (int expert = 0; expert < spec.experts; ++expert)
+    list.mlp(fmt::format("{}mlp.experts.{}.", block, expert), spec.expert_width, spec.hidden);
+  if (spec.shared > 0)
+    list.mlp(block + "mlp.shared_experts.", spec.shared * spec.expert_width, spec.hidden);
+}
+
+std::vector<TinyTensor> ling_tensors(const TinySpec& spec, const TinyOptions& options) {
+  const int width = spec.head_width();
+  TensorList list(options.dtype);
+  list.weight("model.word_embeddings", spec.vocab, spec.hidden);
+  for (int layer = 0; layer < spec.layers; ++layer) {
+    const std::string block = fmt::format("model.layers.{}.", layer);
+    list.norm(block + "input_layernorm", spec.hidden);
+    list.weight(block + "attention.query_key_value", (spec.heads + 2 * spec.kv_heads) * width,
+                spec.hidden);
+    list.norm(block + "attention.query_layernorm", width);
+    list.norm(block + "attention.key_layernorm", width);
+    list.weight(block + "attention.dense", spec.hidden, spec.heads * width);
+    list.norm(block + "post_attention_layernorm", spec.hidden);
+    add_mlp(list, spec, layer, block);
+  }
+  list.norm("model.norm", spec.hidden);
+  list.head("lm_head", spec.vocab, spec.hidden);
+  if (options.leftovers) list.table("model.rotary_emb.inv_freq", width / 2);
+  return std::move(list).sorted();
 }
 
 std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const TinyOptions& options) {
@@ -106,9 +150,7 @@ std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const TinyOptions& op
     }
     list.weight(block + "self_attn.o_proj", spec.hidden, q);
     list.norm(block + "post_attention_layernorm", spec.hidden);
-    list.weight(block + "mlp.gate_proj", spec.mlp, spec.hidden);
-    list.weight(block + "mlp.up_proj", spec.mlp, spec.hidden);
-    list.weight(block + "mlp.down_proj", spec.hidden, spec.mlp);
+    add_mlp(list, spec, layer, block);
   }
   list.norm("model.norm", spec.hidden);
   if (spec.family == TinyFamily::kPrm) {
@@ -123,8 +165,9 @@ std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const TinyOptions& op
 }  // namespace
 
 std::vector<TinyTensor> tiny_tensors(const TinySpec& spec, const TinyOptions& options) {
-  return spec.family == TinyFamily::kLlada ? llada_tensors(spec, options)
-                                           : qwen_tensors(spec, options);
+  if (spec.family == TinyFamily::kLlada) return llada_tensors(spec, options);
+  if (spec.family == TinyFamily::kLlada2) return ling_tensors(spec, options);
+  return qwen_tensors(spec, options);
 }
 
 }  // namespace umf

@@ -10,7 +10,7 @@
 namespace umf {
 
 // What a tensor holds decides its distribution.
-enum class TinyRole { kWeight, kHead, kNorm, kBias };
+enum class TinyRole { kWeight, kHead, kNorm, kBias, kRouter, kRouterBias };
 
 struct TinyTensor {
   TensorHeader header;

@@ -90,6 +90,16 @@ constexpr const char* kSeedCoderTemplate =
     "{%- endfor %}"
     "{%- if add_generation_prompt %}{{ bos_token + 'assistant\\n' }}{%- endif %}";
 
+// Ling's: without a system message, one that switches thinking off.
+constexpr const char* kRolesTemplate =
+    "{% set off = 'detailed thinking off' %}"
+    "{% if messages[0].role != 'system' %}"
+    "{{ '<role>SYSTEM</role>' + off + '<|role_end|>' }}{% endif %}"
+    "{% for message in messages %}"
+    "{% set name = 'HUMAN' if message.role == 'user' else message.role | upper %}"
+    "{{ '<role>' + name + '</role>' + message.content + '<|role_end|>' }}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<role>ASSISTANT</role>' }}{% endif %}";
+
 Layout llada_layout() {
   Layout layout;
   layout.merges = 24;
@@ -236,6 +246,36 @@ Layout qwen25_layout(const std::string& mask, bool is_named) {
   return layout;
 }
 
+// Ling's: roles between tags. No file but the tokenizer's own knows the mask.
+Layout ling_layout() {
+  Layout layout = llada_layout();
+  layout.added = numbered(280, {"<|startoftext|>",
+                                "<|endoftext|>",
+                                "[CLS]",
+                                "[gMASK]",
+                                "<role>",
+                                "</role>",
+                                "<|role_end|>",
+                                "<|reserved_token_0|>",
+                                "<|reserved_token_1|>",
+                                "<|reserved_token_2|>",
+                                "<|reserved_token_3|>",
+                                "<|reserved_token_4|>",
+                                "<|reserved_token_5|>",
+                                "<|reserved_token_6|>",
+                                "<|reserved_token_7|>",
+                                "<|reserved_token_8|>",
+                                "<|reserved_token_9|>",
+                                "<|number_start|>",
+                                "<|number_end|>",
+                                "<think>",
+                                "</think>",
+                                "<|mask|>"});
+  layout.ids = {.bos = 280, .eos = 281, .pad = 281, .mask = 301, .end_of_turn = 286, .size = 302};
+  layout.chat_template = kRolesTemplate;
+  return layout;
+}
+
 Layout layout_of(TinyFamily family) {
   switch (family) {
     case TinyFamily::kLlada:
@@ -258,6 +298,13 @@ Layout layout_of(TinyFamily family) {
       return qwen25_layout("[MASK]", true);
     case TinyFamily::kFastDllm:
       return qwen25_layout("|<MASK>|", false);
+    case TinyFamily::kSdarMoe:
+      return sdar_layout();
+    case TinyFamily::kRnd1:
+      return qwen3_layout("<|mask|>", true);
+    case TinyFamily::kLladaMoe:
+    case TinyFamily::kLlada2:
+      return ling_layout();
     case TinyFamily::kPrm:
       break;
   }

@@ -16,7 +16,7 @@
 namespace umf {
 namespace {
 
-constexpr double kNormStd = 0.1, kBiasStd = 0.1;
+constexpr double kNormStd = 0.1, kBiasStd = 0.1, kRouterStd = 0.5, kRouterBiasStd = 0.3;
 
 // Standard normal as the sum of twelve uniforms (Irwin-Hall), minus six. The sum is exact in
 // integers; turning it into a double is exact too, so no step depends on the machine's arithmetic.
@@ -115,6 +115,10 @@ void append_tensor(SafetensorsStream& stream, const TinyTensor& tensor, const Ti
         return 1 + kNormStd * normal(index);
       case TinyRole::kBias:
         return kBiasStd * normal(index);
+      case TinyRole::kRouter:
+        return kRouterStd * normal(index);
+      case TinyRole::kRouterBias:
+        return kRouterBiasStd * normal(index);
       case TinyRole::kHead:
         if (is_loud(ids, index / spec.hidden))
           return spec.weight_std * spec.special_loudness * normal(index);
