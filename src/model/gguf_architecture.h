@@ -21,6 +21,8 @@ struct GgufArchitecture {
   // row p d / 2 + j of the checkpoint, for heads of d rows.
   bool paired_rows = false;
   bool fused_qkv = false;       // q, k and v may stand in one tensor
+  bool free_heads = false;      // a key of its own says how wide heads are
+  bool has_experts = false;     // in every layer
   bool begins_prompts = false;  // the converter says that prompts begin with the bos token
 };
 

@@ -59,23 +59,34 @@ bool takes_better(int layer, int layers) {
 
 // A tensor as it will be written.
 struct Plan {
+  enum class Form { kVector, kMatrix, kStack };  // a stack: one matrix of every expert
+
   std::string name;
-  HostTensor from;
+  std::vector<HostTensor> from;  // of one shape
   DType type = DType::kF32;
+  Form form = Form::kMatrix;
   int head_width = 0;  // above 0: rows become pairs
 
+  int cols() const { return from.front().cols; }
+  int rows() const { return from.front().rows * static_cast<int>(from.size()); }
   GgufTensorHeader header() const {
-    std::vector<std::int64_t> sizes = {from.cols};
-    if (!vector) sizes.push_back(from.rows);
+    std::vector<std::int64_t> sizes = {cols()};
+    if (form != Form::kVector) sizes.push_back(from.front().rows);
+    if (form == Form::kStack) sizes.push_back(static_cast<std::int64_t>(from.size()));
     return {name, find_gguf_type(name_of(type)), sizes};
   }
-  // The row of the checkpoint that is written as row `row`.
+  // The numbers of the checkpoint that are written as row `row`.
+  void read(int row, std::span<float> numbers) const {
+    const int each = from.front().rows;
+    read_row(from[row / each], source_row(row % each), numbers);
+  }
+
+ private:
   int source_row(int row) const {
     if (head_width == 0) return row;
     const int first = row / head_width * head_width, r = row - first;
     return first + r % 2 * (head_width / 2) + r / 2;
   }
-  bool vector = false;
 };
 
 class Planner {
@@ -111,16 +122,41 @@ class Planner {
     projection(to_.value, from_.value, a.kv_cols(), better, false);
     matrix(to + to_.attention_out, from + from_.attention_out, a.hidden, a.query_cols(), mix_.type);
     vector(to + to_.mlp_norm, from + from_.mlp_norm, a.hidden);
+    if (a.qk_norm) {
+      vector(to + to_.query_norm, from + from_.query_norm, a.attention.head_dim);
+      vector(to + to_.key_norm, from + from_.key_norm, a.attention.head_dim);
+    }
+    if (a.mixture) return plan_experts(*a.mixture, to, from, better);
     matrix(to + to_.gate, from + from_.gate, a.mlp, a.hidden, mix_.type);
     matrix(to + to_.up, from + from_.up, a.mlp, a.hidden, mix_.type);
     matrix(to + to_.down, from + from_.down, a.hidden, a.mlp, better);
   }
 
+  void plan_experts(const MixtureShape& mixture, const std::string& to, const std::string& from,
+                    DType better) {
+    const int experts = mixture.routing.experts, hidden = checkpoint_.architecture.hidden;
+    const ExpertNames &as = to_.experts, &own = from_.experts;
+    const auto stack = [&](const std::string& name, const std::string& one, int rows, int cols,
+                           DType type) {
+      Plan plan{to + name, {}, usable_type(type, cols), Plan::Form::kStack};
+      for (int n = 0; n < experts; ++n)
+        plan.from.push_back(checkpoint_.weights.matrix(
+            fmt::format("{}{}{}.{}", from, own.expert, n, one), rows, cols));
+      plans_.push_back(std::move(plan));
+    };
+    matrix(to + as.router, from + own.router, experts, hidden, DType::kF32);
+    stack(as.stacked_gate, own.gate, mixture.width, hidden, mix_.type);
+    stack(as.stacked_up, own.up, mixture.width, hidden, mix_.type);
+    stack(as.stacked_down, own.down, hidden, mixture.width, better);
+  }
+
   void matrix(const std::string& as, const std::string& name, int rows, int cols, DType type) {
-    plans_.push_back({as, checkpoint_.weights.matrix(name, rows, cols), usable_type(type, cols)});
+    plans_.push_back({as, {checkpoint_.weights.matrix(name, rows, cols)}, usable_type(type, cols)});
   }
   void vector(const std::string& as, const std::string& name, int size) {
-    plans_.push_back({.name = as, .from = checkpoint_.weights.vector(name, size), .vector = true});
+    plans_.push_back({.name = as,
+                      .from = {checkpoint_.weights.vector(name, size)},
+                      .form = Plan::Form::kVector});
   }
 
   const Checkpoint& checkpoint_;
@@ -158,7 +194,16 @@ GgufKeyWriter keys_of(const Checkpoint& checkpoint, const CheckpointSource& sour
   count("block_count", a.layers);
   count("context_length", a.max_length);
   count("embedding_length", a.hidden);
-  count("feed_forward_length", a.mlp);
+  count("feed_forward_length", a.mixture ? a.mixture->width : a.mlp);
+  if (a.mixture) {
+    count("expert_count", a.mixture->routing.experts);
+    count("expert_used_count", a.mixture->routing.chosen);
+    count("expert_feed_forward_length", a.mixture->width);
+  }
+  if (kind.free_heads) {
+    count("attention.key_length", a.attention.head_dim);
+    count("attention.value_length", a.attention.head_dim);
+  }
   count("attention.head_count", a.attention.heads);
   count("attention.head_count_kv", a.attention.kv_heads);
   count("rope.dimension_count", a.attention.head_dim);
@@ -178,6 +223,19 @@ GgufKeyWriter keys_of(const Checkpoint& checkpoint, const CheckpointSource& sour
   if (checkpoint.own_template) keys.text("tokenizer.chat_template", *checkpoint.own_template);
   if (const auto advice = source.text("umf.json")) keys.text("umf.json", *advice);
   return keys;
+}
+
+// What the format has no keys for.
+void check_expressible(const Architecture& a, const GgufArchitecture& kind,
+                       const std::string& where) {
+  if (!a.mixture) return;
+  const auto refuse = [&](const char* what) {
+    throw Error(
+        fmt::format("{}: {}, which GGUF files of {} models cannot say", where, what, kind.name));
+  };
+  if (a.mlp > 0) refuse("some layers have no experts");
+  if (a.mixture->routing.normalised != (kind.family == &kRnd1))
+    refuse("the weights of experts are not divided as usual");
 }
 
 void check_numbers(const Plan& plan, std::span<const float> numbers, const std::string& where) {
@@ -204,10 +262,10 @@ class TensorWriter {
     std::uint64_t all = 0, done = 0;
     for (const Plan& plan : plans) all += plan.header().bytes();
     for (const Plan& plan : plans) {
-      const int at_once = static_cast<int>(
-          std::clamp<std::int64_t>(kNumbersAtOnce / plan.from.cols, 1, plan.from.rows));
-      for (int first = 0; first < plan.from.rows; first += at_once) {
-        stream.append(convert(plan, first, std::min(at_once, plan.from.rows - first)));
+      const int at_once =
+          static_cast<int>(std::clamp<std::int64_t>(kNumbersAtOnce / plan.cols(), 1, plan.rows()));
+      for (int first = 0; first < plan.rows(); first += at_once) {
+        stream.append(convert(plan, first, std::min(at_once, plan.rows() - first)));
         done += bytes_.size();
         if (options_.progress) options_.progress(done, all);
       }
@@ -216,15 +274,15 @@ class TensorWriter {
 
  private:
   std::span<const std::byte> convert(const Plan& plan, int first, int rows) {
-    const std::size_t row_size = row_bytes(plan.type, plan.from.cols);
+    const std::size_t row_size = row_bytes(plan.type, plan.cols());
     bytes_.resize(rows * row_size);
     for (int part = 0; part < count_; ++part) {
       const int begin = static_cast<int>(std::int64_t{rows} * part / count_);
       const int end = static_cast<int>(std::int64_t{rows} * (part + 1) / count_);
       threads_.submit([this, &plan, first, begin, end, row_size](int) {
-        std::vector<float> numbers(plan.from.cols);
+        std::vector<float> numbers(plan.cols());
         for (int row = begin; row < end; ++row) {
-          read_row(plan.from, plan.source_row(first + row), numbers);
+          plan.read(first + row, numbers);
           check_numbers(plan, numbers, where_);
           write_row(plan.type, numbers, &bytes_[row * row_size]);
         }
@@ -253,6 +311,7 @@ void write_gguf(const Checkpoint& checkpoint, const CheckpointSource& source,
                 const GgufExport& options) {
   const std::string where = checkpoint.location.place();
   const GgufArchitecture& kind = gguf_architecture_of(*checkpoint.family, where);
+  check_expressible(checkpoint.architecture, kind, where);
   const Mix& mix = find_mix(options.type);
   if (std::filesystem::exists(options.out) && !std::filesystem::is_regular_file(options.out))
     throw Error(fmt::format("'{}' is there and is no file", options.out.string()));

@@ -86,14 +86,29 @@ class Translator {
   void check_attention() const {
     if (metadata_.flag(own("attention.causal")).value_or(false))
       metadata_.fail(own("attention.causal"), "is true, but this is a diffusion model");
-    expect("expert_count", 0, "");
-    expect("expert_used_count", 0, "");
+    check_experts();
     const auto width = metadata_.integer(own("embedding_length"), 1, 1 << 20);
     const auto heads = metadata_.integer(own("attention.head_count"), 1, 1 << 20);
     if (!width || !heads) return;  // told when they are read
+    const auto own_width = metadata_.integer(own("attention.key_length"), 1, 1 << 20);
+    const bool free = kind_.free_heads && own_width;
     for (const char* key :
          {"attention.key_length", "attention.value_length", "rope.dimension_count"})
-      expect(key, *width / *heads, ", the embedding's length by the number of heads");
+      expect(key, free ? *own_width : *width / *heads,
+             free ? ", the length of a key" : ", the embedding's length by the number of heads");
+  }
+
+  // Of a softmax over all experts, in every layer, and nothing besides.
+  void check_experts() const {
+    if (!kind_.has_experts) {
+      expect("expert_count", 0, "");
+      expect("expert_used_count", 0, "");
+      return;
+    }
+    expect("expert_gating_func", 1, ", a softmax");
+    for (const char* key : {"expert_shared_count", "expert_shared_feed_forward_length",
+                            "expert_group_count", "leading_dense_block_count"})
+      expect(key, 0, "");
   }
 
   void check_rotation() const {

@@ -25,7 +25,9 @@ std::filesystem::path wide_checkpoint(TinyFamily family, int layers = 2, int mlp
   spec.hidden = 256;
   spec.heads = 4;
   spec.kv_heads = 2;
+  spec.head_dim = 0;
   spec.mlp = mlp;
+  spec.expert_width = 256;
   spec.weight_std = 0.1;
   const auto place = root / (std::to_string(static_cast<int>(family)) + "-" +
                              std::to_string(layers) + "-" + std::to_string(mlp));
@@ -57,6 +59,9 @@ void write_dequantised(const std::filesystem::path& file, const std::filesystem:
   const std::pair<std::string, std::string> kTops[] = {
       {names.embedding, own.embedding}, {names.final_norm, own.final_norm}, {names.head, own.head}};
   const std::pair<std::string, std::string> kInside[] = {{names.attention_norm, own.attention_norm},
+                                                         {names.query_norm, own.query_norm},
+                                                         {names.key_norm, own.key_norm},
+                                                         {names.experts.router, own.experts.router},
                                                          {names.query, own.query},
                                                          {names.key, own.key},
                                                          {names.value, own.value},
@@ -66,6 +71,17 @@ void write_dequantised(const std::filesystem::path& file, const std::filesystem:
                                                          {names.up, own.up},
                                                          {names.down, own.down}};
   const auto renamed = [&](const std::string& name) {
+    if (const auto at = name.find(names.experts.expert); at != std::string::npos) {
+      const auto dot = name.find('.', at + names.experts.expert.size());
+      const std::string layer = name.substr(names.layer.size(), at - names.layer.size()),
+                        number = name.substr(at + names.experts.expert.size(),
+                                             dot + 1 - at - names.experts.expert.size()),
+                        matrix = name.substr(dot + 1);
+      return own.layer + layer + own.experts.expert + number +
+             (matrix == names.experts.gate ? own.experts.gate
+              : matrix == names.experts.up ? own.experts.up
+                                           : own.experts.down);
+    }
     for (const auto& [gguf, other] : kTops) {
       if (name == gguf) return other;
     }
@@ -97,7 +113,7 @@ void write_dequantised(const std::filesystem::path& file, const std::filesystem:
 class GgufTypes : public testing::TestWithParam<const char*> {};
 
 TEST_P(GgufTypes, LogitsAreThoseOfTheNumbersThatTheBlocksHold) {
-  for (const TinyFamily family : {TinyFamily::kLlada, TinyFamily::kDream}) {
+  for (const TinyFamily family : {TinyFamily::kLlada, TinyFamily::kDream, TinyFamily::kRnd1}) {
     const TemporaryDirectory directory;
     const auto file = directory / "m.gguf";
     export_gguf(wide_checkpoint(family), file, GetParam());

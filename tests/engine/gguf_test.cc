@@ -16,8 +16,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kGgufModels[] = {"tiny-llada", "tiny-llada-gqa", "tiny-dream",
-                                       "tiny-dream-gqa", "tiny-diffucoder"};
+constexpr const char* kGgufModels[] = {"tiny-llada",     "tiny-llada-gqa",  "tiny-dream",
+                                       "tiny-dream-gqa", "tiny-diffucoder", "tiny-lladamoe",
+                                       "tiny-rnd1"};
 
 Checkpoint open(const std::filesystem::path& place, UnknownKeys unknown = UnknownKeys::kIgnore) {
   return open_checkpoint(find_checkpoint(place), unknown);
@@ -113,6 +114,35 @@ TEST(GgufModels, RowsOfLladaStandInPairs) {
           << gguf << " " << row;
     }
   }
+}
+
+// Checked against the bytes of both files: experts are slowest, and routers are never rounded.
+TEST(GgufModels, ExpertsStandInStacks) {
+  GgufEdit file(tiny_gguf("tiny-rnd1", "F16"));
+  const Checkpoint directory = open(tiny_checkpoint("tiny-rnd1"));
+  const GgufEdit::Tensor& router = file.tensor("blk.1.ffn_gate_inp.weight");
+  const StoredTensor& wanted = directory.weights.tensors().at("model.layers.1.mlp.gate.weight");
+  EXPECT_EQ(router.type, find_gguf_type("F32")->id);
+  EXPECT_EQ(router.bytes,
+            std::string(reinterpret_cast<const char*>(wanted.bytes.data()), wanted.bytes.size()));
+  EXPECT_THAT(file.tensor("blk.1.ffn_gate_exps.weight").sizes, ElementsAre(40, 20, 8));
+  EXPECT_THAT(file.tensor("blk.1.ffn_down_exps.weight").sizes, ElementsAre(20, 40, 8));
+  GgufEdit whole(tiny_gguf("tiny-rnd1"));
+  const StoredTensor& sixth =
+      directory.weights.tensors().at("model.layers.1.mlp.experts.5.down_proj.weight");
+  EXPECT_EQ(std::memcmp(&whole.tensor("blk.1.ffn_down_exps.weight").bytes[5 * sixth.bytes.size()],
+                        sixth.bytes.data(), sixth.bytes.size()),
+            0);
+}
+
+TEST(GgufModels, StacksOfAnotherNumberOfExpertsAreRefused) {
+  Changed fewer("tiny-lladamoe");
+  GgufEdit::Tensor& stack = fewer.edit.tensor("blk.0.ffn_up_exps.weight");
+  stack.sizes.back() = 7;
+  stack.bytes.resize(stack.bytes.size() / 8 * 7);
+  EXPECT_ERROR(fewer.opened(),
+               "tensor 'blk.0.ffn_up_exps.weight' has shape [7, 20, 48], but the "
+               "configuration says that there are 8 experts");
 }
 
 TEST(GgufModels, ATiedHeadIsNotInTheFile) {
@@ -220,12 +250,12 @@ TEST(GgufModels, UnknownKeysOfTheArchitectureAreTold) {
 }
 
 TEST(GgufModels, OtherArchitecturesAreNamed) {
-  for (const char* name : {"llada-moe", "rnd1", "diffuse", "a\nb"}) {
+  for (const char* name : {"llada2", "qwen3", "diffuse", "a\nb"}) {
     Changed changed("tiny-llada");
     changed.edit.replace(GgufBytes().key("general.architecture", "llada"),
                          GgufBytes().key("general.architecture", name));
     EXPECT_ERROR(changed.opened(),
-                 "which is not supported in GGUF files (supported: llada, dream)");
+                 "which is not supported in GGUF files (supported: llada, dream, llada-moe, rnd1)");
   }
 }
 
