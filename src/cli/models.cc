@@ -1,7 +1,9 @@
 // umf models: what can be loaded, or one model described and checked, or written as GGUF.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "backend/reference/reference_backend.h"
@@ -11,6 +13,7 @@
 #include "cli/progress.h"
 #include "decode/action.h"
 #include "model/embedded.h"
+#include "model/expert_memory.h"
 #include "model/gguf_export.h"
 #include "model/language_model.h"
 #include "model/model_check.h"
@@ -88,6 +91,42 @@ std::string chosen_fields(Action action) {
   return text;
 }
 
+std::string text_of(const Routing& routing) {
+  std::string text = routing.sigmoid ? "sigmoid" : "softmax";
+  if (routing.groups > 1)
+    text += fmt::format(", {} of {} groups", routing.kept_groups, routing.groups);
+  if (routing.normalised) text += ", divided by the sum";
+  if (routing.scale != 1) text += fmt::format(", times {}", routing.scale);
+  return text;
+}
+
+// Experts that rows seldom go to need not be in memory: the files are mapped.
+std::string memory_text(const Checkpoint& c, const ExpertMemory& experts) {
+  const auto all = static_cast<double>(c.weights.bytes()), own = static_cast<double>(experts.bytes);
+  const double machine = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+  return fmt::format(
+      "{:.2f} GB of experts and {:.2f} GB of other weights; this machine has {:.0f} GB{}",
+      own / 1e9, (all - own) / 1e9, machine / 1e9,
+      all < 0.9 * machine
+          ? ""
+          : ", so that the cpu backends will read experts from the disk again and "
+            "again: quantise the model (--quantise), where its family has GGUF files");
+}
+
+void describe_experts(const Checkpoint& c, nlohmann::ordered_json& json) {
+  const MixtureShape& m = *c.architecture.mixture;
+  const ExpertMemory memory = expert_memory(c);
+  json["experts"] = m.routing.experts;
+  json["experts_per_row"] = m.routing.chosen;
+  json["expert_width"] = m.width;
+  if (m.shared_width > 0) json["shared_width"] = m.shared_width;
+  json["expert_layers"] = std::ranges::count(m.layers, true);
+  json["routing"] = text_of(m.routing);
+  json["used_parameters"] = memory.active_parameters;
+  json["expert_bytes"] = memory.bytes;
+  json["memory"] = memory_text(c, memory);
+}
+
 // In the order in which a person reads it.
 nlohmann::ordered_json describe(const Checkpoint& c) {
   const Architecture& a = c.architecture;
@@ -122,6 +161,8 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
       {"ignored_tensors", c.ignored_tensors},
       {"warnings", c.warnings}};
   if (!c.family->diffusion) json.erase("head");
+  if (a.mixture) describe_experts(c, json);
+  if (a.rotated > 0) json["rotated"] = a.rotated;
   if (c.family->diffusion) {
     json["mask_token"] = token_json(c.tokenizer, c.tokens.mask);
     json["end_of_text"] = token_json(c.tokenizer, c.tokens.end_of_text);
@@ -242,7 +283,7 @@ Command models_command() {
                      "run one pass of a fixed input and print a fingerprint of its "
                      "predictions");
         options.value("quantise", o->quantise,
-                      "write the model (llada, dream) as this GGUF file instead");
+                      "write the model (llada, dream, llada-moe, rnd1) as this GGUF file instead");
         options.value("type", o->type,
                       fmt::format("of the matrices in that file: {}; Q8_0 if not given",
                                   fmt::join(gguf_export_types(), ", ")));
@@ -258,10 +299,11 @@ Command models_command() {
             "Fingerprints of --check are equal for equal models on every machine with the cpu "
             "backend;\n"
             "between backends, compare the tokens (docs/models.md#comparing-models).\n"
-            "GGUF files of llada and dream models are read in F32, F16, BF16, Q4_0, Q4_1, Q5_0, "
-            "Q5_1, Q8_0,\n"
-            "Q4_K, Q5_K and Q6_K, so in published files called Q4_K_M, Q5_K_M, Q6_K, Q8_0 and "
-            "the like;\n"
+            "GGUF files of llada, dream, llada-moe and rnd1 models are read in F32, F16, BF16, "
+            "Q4_0, Q4_1,\n"
+            "Q5_0, Q5_1, Q8_0, Q4_K, Q5_K and Q6_K, so in published files called Q4_K_M, Q5_K_M, "
+            "Q6_K, Q8_0\n"
+            "and the like;\n"
             "--quantise writes one (docs/models.md#gguf-files).");
         return [o] { return run(*o); };
       }};

@@ -54,6 +54,26 @@ TEST(Models, UnknownKeysAreOneWarningOrWithStrictConfigAnError) {
   EXPECT_EQ(umf({"models", tiny("tiny-llada"), "--strict-config"}).err, "");
 }
 
+TEST(Models, ExpertsAndTheirMemoryAreSaid) {
+  const Finished json = umf({"models", tiny("tiny-llada2"), "--json"});
+  ASSERT_EQ(json.status, 0) << json.err;
+  const Json description = Json::parse(json.out);
+  EXPECT_EQ(description["experts"], 16);
+  EXPECT_EQ(description["experts_per_row"], 3);
+  EXPECT_EQ(description["shared_width"], 24);
+  EXPECT_EQ(description["expert_layers"], 2);
+  EXPECT_EQ(description["routing"], "sigmoid, 2 of 4 groups, divided by the sum, times 2.5");
+  EXPECT_EQ(description["expert_bytes"], 2 * 16 * 3 * 24 * 48 * 4);
+  EXPECT_EQ(description["parameters"].get<int>() - description["used_parameters"].get<int>(),
+            2 * 13 * 3 * 24 * 48);
+  EXPECT_EQ(description["rotated"], 8);
+  EXPECT_THAT(description["memory"].get<std::string>(),
+              MatchesRegex("0.00 GB of experts and 0.00 GB of other weights; this machine has "
+                           "[0-9]+ GB"));
+  EXPECT_THAT(umf({"models", tiny("tiny-lladamoe")}).out, HasSubstr("routing          softmax\n"));
+  EXPECT_THAT(umf({"models", tiny("tiny-dream")}).out, Not(HasSubstr("expert")));
+}
+
 TEST(Models, ATiedHeadIsSaid) {
   const auto head = [](const TinyOptions& options) {
     return Json::parse(
