@@ -21,7 +21,7 @@ import tempfile
 import torch
 
 import reference_tables
-from reference_cases import decode_cases
+from reference_cases import MIN_ROUTE_MARGIN, decode_cases
 from reference_decode import DECODERS, Sampling, predict
 from reference_models import Model, fnv1a64
 
@@ -29,13 +29,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "tests" / "data" / "reference"
 DTYPES = ["F32", "BF16", "F16"]
 DIFFUSION = ["tiny-llada", "tiny-llada-gqa", "tiny-dream", "tiny-dream-gqa", "tiny-diffucoder", "tiny-sdc",
-             "tiny-sdar", "tiny-dreamreasoner", "tiny-illada", "tiny-a2d", "tiny-open-dcoder", "tiny-fdv2"]
+             "tiny-sdar", "tiny-dreamreasoner", "tiny-illada", "tiny-a2d", "tiny-open-dcoder", "tiny-fdv2",
+             "tiny-lladamoe", "tiny-sdarmoe", "tiny-rnd1", "tiny-llada2"]
+MIXTURES = ["tiny-lladamoe", "tiny-sdarmoe", "tiny-rnd1", "tiny-llada2"]
 ALL = DIFFUSION + ["tiny-prm"]
 STEP_TOKEN = 290
 TOKENIZER_SIZE = {
     "tiny-llada": 300, "tiny-llada-gqa": 300, "tiny-dream": 301, "tiny-dream-gqa": 301,
     "tiny-diffucoder": 302, "tiny-sdc": 285, "tiny-prm": 299, "tiny-sdar": 302, "tiny-dreamreasoner": 302,
     "tiny-illada": 285, "tiny-a2d": 302, "tiny-open-dcoder": 302, "tiny-fdv2": 302,
+    "tiny-lladamoe": 302, "tiny-sdarmoe": 302, "tiny-rnd1": 302, "tiny-llada2": 302,
 }
 # Models whose files do not tell their family: what the engine has to be told.
 NAMED = {"tiny-open-dcoder": "open-dcoder"}
@@ -44,6 +47,7 @@ HELD_OUT = {
     "tiny-llada": 290, "tiny-llada-gqa": 290, "tiny-dream": 300, "tiny-dream-gqa": 300,
     "tiny-diffucoder": 300, "tiny-sdc": 5, "tiny-prm": STEP_TOKEN, "tiny-sdar": 301, "tiny-dreamreasoner": 301,
     "tiny-illada": 5, "tiny-a2d": 301, "tiny-open-dcoder": 301, "tiny-fdv2": 301,
+    "tiny-lladamoe": 301, "tiny-sdarmoe": 301, "tiny-rnd1": 301, "tiny-llada2": 301,
 }
 MIN_LEAD = 1e-4  # of a prediction: logits of the best two, mass around top_p, logits around top_k
 EOT = 292  # LLaDA's <|eot_id|>, which its config.json does not name
@@ -142,6 +146,7 @@ def write_logits(checkpoints, out):
             tokens = sequences[number]
             rows = raw_rows(checkpoints.model(name, dtype), tokens)
             single = raw_rows(checkpoints.model(name, dtype, torch.float32), tokens)
+            assert checkpoints.model(name, dtype).route_margin > MIN_ROUTE_MARGIN, (name, "a close choice of experts")
             worst = max(worst, float((rows - single).abs().max()))
             file = f"logits/{name}-{dtype.lower()}-{number}.bin"
             (out / file).write_bytes(rows.float().numpy().astype("<f4").tobytes())
@@ -149,6 +154,30 @@ def write_logits(checkpoints, out):
                                   "file": file}))
     write_lines(out / "logits.json", {"checksums": checkpoints.checksums()}, "cases", entries)
     print(f"logits: {len(entries)} cases; float32 arithmetic differs by at most {worst:.1e}")
+
+
+# ---------------------------------------------------------------------------------------------------
+# Choices of experts
+
+
+def write_routing(checkpoints, out):
+    """What every router of one pass is given, the experts that it chooses and their weights."""
+    (out / "routing").mkdir(exist_ok=True)
+    entries = []
+    for name in MIXTURES:
+        for dtype in ["F32", "BF16"]:
+            model = checkpoints.model(name, dtype)
+            model.logits(logit_sequences(name)[1])
+            for layer, rows, weights in model.routed:
+                file = f"routing/{name}-{dtype.lower()}-{layer}.bin"
+                single = rows.float()
+                (out / file).write_bytes(single.numpy().astype("<f4").tobytes())
+                chosen = [[e for e, w in enumerate(row) if w > 0] for row in weights.tolist()]
+                entries.append({"model": name, "dtype": dtype, "layer": layer, "shape": list(rows.shape), "file": file,
+                                "experts": chosen,
+                                "weights": [[significant(row[e]) for e in own] for row, own in zip(weights, chosen)]})
+    write_lines(out / "routing.json", {"checksums": checkpoints.checksums()}, "cases", entries)
+    print(f"routing: {len(entries)} routers")
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -204,8 +233,9 @@ def write_predictions(checkpoints, out):
     for name in DIFFUSION:
         model, attempt = checkpoints.model(name), 0
         found = model_predictions(model, name, attempt)
-        while min(entry["smallest_lead"] for entry in found) < MIN_LEAD:
+        while min(entry["smallest_lead"] for entry in found) < MIN_LEAD or model.route_margin < MIN_ROUTE_MARGIN:
             attempt += 1
+            model.route_margin = float("inf")
             found = model_predictions(model, name, attempt)
         entries += found
     write_lines(out / "predictions.json", {"checksums": checkpoints.checksums()}, "cases", entries)
@@ -273,6 +303,7 @@ def write_all(program, out):
     with tempfile.TemporaryDirectory() as directory:
         checkpoints = Checkpoints(program, directory)
         write_logits(checkpoints, out)
+        write_routing(checkpoints, out)
         write_predictions(checkpoints, out)
         write_decodes(checkpoints, out)
         write_prm(checkpoints, out)

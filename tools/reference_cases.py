@@ -11,6 +11,7 @@ from reference_decode import DECODERS
 # A decision this clear survives the rounding of any float32 engine (its logits differ by about 1e-5).
 MIN_MARGIN = 1e-3
 MIN_FILTER_MARGIN = 2e-5
+MIN_ROUTE_MARGIN = 5e-5  # of scores that choose experts
 MAX_ATTEMPTS = 20000
 
 COMMON = {"dtype": "F32", "gen_length": 16, "steps": 16, "strategy": "low_confidence", "mask_allowed": False}
@@ -66,7 +67,11 @@ class Finder:
         return case
 
     def run(self, case):
-        return DECODERS[case["loop"]](self.checkpoints.model(self.name, case["dtype"]), case)
+        model = self.checkpoints.model(self.name, case["dtype"])
+        model.route_margin = float("inf")
+        trace = DECODERS[case["loop"]](model, case)
+        trace.route_margin = model.route_margin
+        return trace
 
     def changed_by(self, **settings):
         """Accepts a case if it goes another way, no less clearly, with these settings undone."""
@@ -84,7 +89,8 @@ class Finder:
 
 
 def clear(trace):
-    return trace.margin > MIN_MARGIN and trace.filter_margin > MIN_FILTER_MARGIN
+    return (trace.margin > MIN_MARGIN and trace.filter_margin > MIN_FILTER_MARGIN
+            and trace.route_margin > MIN_ROUTE_MARGIN)
 
 
 def llada_cases(f):
@@ -145,9 +151,19 @@ def sdc_cases(f):
 
 
 def block_cases(f):
-    """SDAR and DreamReasoner: every remainder of the prompt length that tells, quotas, thresholds."""
-    size, eos = f.config.block, f.config.eos
-    base = dict(SDC, gen_length=4 * size, steps=4 * size, block_length=size)
+    """SDAR and DreamReasoner."""
+    yield from whole_block_cases(f)
+    yield from f.pair(in_blocks(f), "stop at eos", 6, {"eos_stop": None}, eos_stop=f.config.eos)
+
+
+def in_blocks(f):
+    size = f.config.block
+    return dict(SDC, gen_length=4 * size, steps=4 * size, block_length=size)
+
+
+def whole_block_cases(f):
+    """Every remainder of the prompt length that tells, quotas, thresholds."""
+    size, base = f.config.block, in_blocks(f)
     for length in [1, size - 1, size, size + 1, 2 * size]:
         yield f.find(base, f"prompt of {length}", length)
     yield f.find(base, "two per step", size + 2, steps=2 * size)
@@ -155,7 +171,6 @@ def block_cases(f):
     yield f.find(base, "bf16 weights", 10, dtype="BF16")
     yield f.find(base, "threshold", 5, f.changed_by(threshold=None), threshold=0.1)
     yield f.find(base, "threshold of the release", 6, threshold=0.9)
-    yield from f.pair(base, "stop at eos", 6, {"eos_stop": None}, eos_stop=eos)
 
 
 def full_cases(f):
@@ -190,6 +205,28 @@ def fast_dllm_cases(f):
     yield f.find(base, "threshold of the release", size, threshold=0.9)
 
 
+def rnd1_cases(f):
+    """The least entropies first, evenly over the steps."""
+    base = dict(COMMON, loop="rnd1", strategy="entropy")
+    yield f.find(base, "16 in 16", 6)
+    yield f.find(base, "16 in 4", 5, steps=4)
+    yield f.find(base, "prompt of one token", 1, gen_length=12, steps=12)
+    yield f.find(base, "bf16 weights", 9, dtype="BF16")
+
+
+def llada2_cases(f):
+    """Blocks as of others, but to their end: the engine also stops where a turn ends, the published loop does not.
+    And edits (2.1): bounds that are passed often, now and then, and the published ones."""
+    yield from whole_block_cases(f)
+    size = f.config.block
+    base = dict(COMMON, loop="llada2.1", gen_length=3 * size, steps=3 * size, block_length=size, threshold=0.3)
+    for length, edit in [(1, 0.2), (size - 2, 0.3), (size, 0.25), (2 * size + 3, 0.3)]:
+        yield f.find(base, f"edits above {edit}, prompt of {length}", length, f.changed_by(edit=1), edit=edit)
+    yield f.find(base, "edits as published", 6, threshold=0.95, edit=0.9)
+    yield f.find(base, "edits, bf16 weights", 9, f.changed_by(edit=1), dtype="BF16", edit=0.25)
+
+
 CASES = {"llada": llada_cases, "dream": dream_cases, "sdc": sdc_cases, "sdar": block_cases,
          "dream-reasoner": block_cases, "illada": full_cases, "a2d": full_cases, "open-dcoder": shifted_cases,
-         "fast-dllm": fast_dllm_cases}
+         "fast-dllm": fast_dllm_cases, "llada-moe": full_cases, "sdar-moe": block_cases, "rnd1": rnd1_cases,
+         "llada2": llada2_cases}

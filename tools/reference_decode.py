@@ -19,6 +19,7 @@ class Trace:
         self.new_cells = []
         self.margin = math.inf
         self.filter_margin = math.inf
+        self.route_margin = math.inf  # of the choice of experts, where the model has them
         self.counts = {"prefill": 0, "denoise": 0, "store": 0}
 
     def decided_by(self, margin):
@@ -295,4 +296,66 @@ def decode_fast_dllm(model, case):
     return trace
 
 
-DECODERS = {"llada": decode_llada, "dream": decode_dream, "sdc": decode_sdc, "fast-dllm": decode_fast_dllm}
+# ---------------------------------------------------------------------------------------------------
+# RND1
+
+
+def decode_rnd1(model, case):
+    """For s = steps - 1 ... 1 the trunc(N s / steps) cells of highest entropy stay masked and the others are
+    written; the rest is written last."""
+    x, trace, mask, first = begin(model, case), Trace(), model.config.mask, len(case["prompt"])
+    sampling = Sampling(never=case["never"])
+    for s in range(case["steps"] - 1, -1, -1):
+        cells = masked(x, mask, first, len(x))
+        stay = int(case["gen_length"] * s / case["steps"])
+        predictions = predict_cells(model, x, cells, sampling, trace)
+        trace.commit(x, best_cells(predictions, len(cells) - stay, "entropy", trace), predictions)
+    trace.new_cells = x[first:]
+    return trace
+
+
+# ---------------------------------------------------------------------------------------------------
+# LLaDA2.1
+
+
+MOST_POST_STEPS = 16
+
+
+def decode_llada21(model, case):
+    """Blocks on the grid from position 0. A step writes the masks above the threshold, or the best one, and
+    rewrites written cells of the block, but not the prompt's, where another token is surer than the bound. A
+    block without masks is looked at until nothing changes, sixteen times at most."""
+    x, trace, mask, first = begin(model, case), Trace(), model.config.mask, len(case["prompt"])
+    size, sampling = model.config.block, Sampling(never=case["never"])
+    for start in range(first - first % size, len(x), size):
+        end, post = min(start + size, len(x)), 0
+        own = range(max(start, first), end)
+        while True:
+            masks = masked(x, mask, start, end)
+            post += not masks
+            if post > MOST_POST_STEPS:
+                break
+            predictions = predict_cells(model, x[:end], list(own), sampling, trace)
+            new = {p: predictions[p] for p in masks}
+            count = sure_cells(new, case["threshold"], trace) if masks else 0
+            chosen = best_cells(new, count, "low_confidence", trace)
+            changed = [p for p in own if x[p] != mask and rewrites(predictions[p], x[p], case["edit"], trace)]
+            trace.commit(x, chosen + changed, predictions)
+            if not masks and not changed:
+                break
+    trace.new_cells = x[first:]
+    return trace
+
+
+def rewrites(prediction, present, bound, trace):
+    """Whether another token is surer than the bound; how clearly not matters too."""
+    if prediction.confidence > 0.8 * bound:
+        trace.decided_by(prediction.token_margin)
+    if prediction.token == present:
+        return False
+    trace.decided_by(abs(math.log(prediction.confidence / bound)))
+    return prediction.confidence > bound
+
+
+DECODERS = {"llada": decode_llada, "dream": decode_dream, "sdc": decode_sdc, "fast-dllm": decode_fast_dllm,
+            "rnd1": decode_rnd1, "llada2.1": decode_llada21}

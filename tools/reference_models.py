@@ -77,12 +77,16 @@ class Config:
         self.eos = raw["eos_token_id"]
         self.pad = raw["pad_token_id"]
         # Logits used at position i: row i - 1 for these, row i for the others.
-        self.shift = self.family in ("dream", "open-dcoder", "fast-dllm")
+        self.shift = self.family in ("dream", "open-dcoder", "fast-dllm", "rnd1")
         # Attention in blocks; None: as the family has it otherwise.
         self.block = {"sdc": 4, "sdar": raw.get("block_size"), "dream-reasoner": raw.get("block_size"),
-                      "fast-dllm": raw.get("bd_size")}.get(self.family)
-        self.qk_norm = self.family in ("sdar", "dream-reasoner", "a2d")
+                      "fast-dllm": raw.get("bd_size"), "sdar-moe": raw.get("block_size"),
+                      "llada2": raw.get("block_size", 32)}.get(self.family)
+        self.qk_norm = self.family in ("sdar", "dream-reasoner", "a2d", "llada-moe", "sdar-moe", "rnd1", "llada2")
         self.tied = raw.get("tie_word_embeddings", False)
+        # How many numbers of a head are rotated.
+        self.rotated = int(self.head_dim * raw.get("partial_rotary_factor", 1))
+        self.router = Router(raw, self.family) if raw.get("num_experts") else None
 
     def _read_llada(self, raw):
         self.hidden, self.layers, self.heads = raw["d_model"], raw["n_layers"], raw["n_heads"]
@@ -97,8 +101,47 @@ class Config:
         self.theta, self.eps = raw["rope_theta"], raw["rms_norm_eps"]
 
 
+class Router:
+    """How the rows of a mixture find their experts (docs/models.md#mixtures-of-experts)."""
+
+    def __init__(self, raw, family):
+        self.experts, self.chosen = raw["num_experts"], raw["num_experts_per_tok"]
+        self.sigmoid = family == "llada2"
+        # LLaDA-MoE takes the softmax as it is, LLaDA2 divides unless there is one expert, Qwen3's kin say so.
+        self.divides = {"llada-moe": False, "llada2": self.chosen > 1}.get(family, raw.get("norm_topk_prob"))
+        self.factor = raw["routed_scaling_factor"] if family == "llada2" else 1.0
+        self.groups, self.kept = raw.get("n_group", 1), raw.get("topk_group", 1)
+        self.dense = raw.get("mlp_only_layers") or list(range(raw.get("first_k_dense_replace", 0)))
+
+    def choose(self, z, bias):
+        """Scores (rows, experts) to weights of the same shape, 0 where an expert is not chosen, and the
+        smallest distance by which anything was chosen."""
+        weights = torch.sigmoid(z) if self.sigmoid else torch.softmax(z, -1)
+        ranked_by = (weights if self.sigmoid else z) + (0 if bias is None else bias)
+        margin = float("inf")
+        if self.groups > 1:
+            by_group = ranked_by.reshape(len(z), self.groups, -1)
+            kept, margin = largest(by_group.topk(2, -1).values.sum(-1), self.kept)
+            ranked_by = by_group.masked_fill(~kept[:, :, None], float("-inf")).reshape(z.shape)
+        chosen, distance = largest(ranked_by, self.chosen)
+        weights = weights * chosen
+        if self.divides:
+            weights = weights / (weights.sum(-1, keepdim=True) + 1e-20)
+        return weights * self.factor, min(margin, distance)
+
+
+def largest(scores, count):
+    """Of every row, a mask of its `count` largest numbers, equal ones from the left, and by how much the last
+    of them beats the next."""
+    ordered, places = torch.sort(scores, dim=-1, descending=True, stable=True)
+    mask = torch.zeros_like(scores, dtype=torch.bool).scatter(1, places[:, :count], True)
+    if count == scores.shape[1]:
+        return mask, float("inf")
+    return mask, float((ordered[:, count - 1] - ordered[:, count]).min())
+
+
 # Masks that config.json does not name: their token in the tiny tokenizers.
-MASKS = {"sdc": 5, "illada": 5, "a2d": 301, "open-dcoder": 301, "fast-dllm": 301}
+MASKS = {"sdc": 5, "illada": 5, "a2d": 301, "open-dcoder": 301, "fast-dllm": 301, "llada-moe": 301, "llada2": 301}
 
 
 def family_of(raw):
@@ -114,6 +157,10 @@ def family_of(raw):
         "A2DQwen3LMHeadModel": "a2d",
         "Qwen2ForCausalLM": "open-dcoder",
         "Fast_dLLM_QwenForCausalLM": "fast-dllm",
+        "LLaDAMoEModelLM": "llada-moe",
+        "SDARMoeForCausalLM": "sdar-moe",
+        "RND1LM": "rnd1",
+        "LLaDA2MoeModelLM": "llada2",
     }[raw["architectures"][0]]
 
 
@@ -135,6 +182,8 @@ QWEN_NAMES = {
     "up": "mlp.up_proj",
     "down": "mlp.down_proj",
 }
+LLADA2_NAMES = dict(QWEN_NAMES, embed="model.word_embeddings", qkv="attention.query_key_value",
+                    q_norm="attention.query_layernorm", k_norm="attention.key_layernorm", o="attention.dense")
 LLADA_NAMES = {
     "embed": "model.transformer.wte",
     "final_norm": "model.transformer.ln_f",
@@ -164,8 +213,10 @@ class Model:
     def __init__(self, directory, compute=torch.float32):
         self.config = Config(directory)
         self.compute = compute
-        self.names = LLADA_NAMES if self.config.family == "llada" else QWEN_NAMES
+        self.names = {"llada": LLADA_NAMES, "llada2": LLADA2_NAMES}.get(self.config.family, QWEN_NAMES)
         self.tensors = {k: v.to(compute) for k, v in read_weights(directory).items()}
+        self.routed = []  # of the last pass, for every layer with experts: its number, input and weights
+        self.route_margin = float("inf")  # the smallest distance in any choice of experts, of all passes
 
     def logits(self, tokens):
         """Raw logits, one row per position, unshifted: row i is what the head says at position i."""
@@ -184,10 +235,13 @@ class Model:
         x = self.tensors[self.names["embed"] + ".weight"][torch.tensor(tokens)]
         visible = self.visible(len(tokens))
         cos, sin = self.rotation(len(tokens))
+        self.routed = []
         for n in range(c.layers):
             prefix = self.names["layer"].format(n)
             x = x + self.attention(self.norm(x, prefix + self.names["attn_norm"]), prefix, visible, cos, sin)
-            x = x + self.mlp(self.norm(x, prefix + self.names["mlp_norm"]), prefix)
+            h = self.norm(x, prefix + self.names["mlp_norm"])
+            has_experts = c.router is not None and n not in c.router.dense
+            x = x + (self.mixture(h, prefix + "mlp.", n) if has_experts else self.mlp(h, prefix))
         return self.norm(x, self.names["final_norm"])
 
     def linear(self, x, name):
@@ -203,9 +257,9 @@ class Model:
         return self.tensors[name + ".weight"] * f.to(x.dtype)
 
     def rotation(self, length):
-        """cos and sin tables, (length, head_dim), the half repeated twice. Frequencies and angles are
+        """cos and sin tables, (length, rotated numbers of a head), the half repeated twice. Frequencies and angles are
         float32 numbers in every compute type, as in docs/models.md#rotation."""
-        half = torch.arange(0, self.config.head_dim, 2, dtype=torch.float64) / self.config.head_dim
+        half = torch.arange(0, self.config.rotated, 2, dtype=torch.float64) / self.config.rotated
         inverse = (self.config.theta**-half).float()
         angle = torch.arange(length, dtype=torch.float32)[:, None] * inverse[None, :]
         angle = torch.cat([angle, angle], -1)
@@ -215,7 +269,10 @@ class Model:
 
     def rotate(self, x, cos, sin):
         """Half-split rotation of (heads, length, head_dim). LLaDA rotates in float32, the others in
-        the storage type."""
+        the storage type. What is behind the rotated numbers stays."""
+        if self.config.rotated < x.shape[-1]:
+            turned = self.rotate(x[..., : self.config.rotated], cos, sin)
+            return torch.cat([turned, x[..., self.config.rotated :]], -1)
         if self.config.family == "llada":
             wide = x.to(cos.dtype)
             return (wide * cos + half_turn(wide) * sin).to(x.dtype)
@@ -233,18 +290,25 @@ class Model:
     def attention(self, h, prefix, visible, cos, sin):
         """Grouped attention: query head n uses kv head n // (heads / kv_heads)."""
         c = self.config
-        q = self.heads(h, prefix + self.names["q"], c.heads)
-        k = self.heads(h, prefix + self.names["k"], c.kv_heads)
+        q, k, v = self.queries_keys_values(h, prefix)
         if c.qk_norm:
             q = self.norm(q, prefix + self.names["q_norm"])
             k = self.norm(k, prefix + self.names["k_norm"])
         q, k = self.rotate(q, cos, sin), self.rotate(k, cos, sin)
-        v = self.heads(h, prefix + self.names["v"], c.kv_heads)
         shared = [n // (c.heads // c.kv_heads) for n in range(c.heads)]
         scores = (q @ k[shared].transpose(1, 2)).to(cos.dtype) / c.head_dim**0.5
         scores = scores.masked_fill(~visible, float("-inf"))
         mixed = torch.softmax(scores, -1).to(h.dtype) @ v[shared]
         return self.linear(mixed.transpose(0, 1).reshape(len(h), -1), prefix + self.names["o"])
+
+    def queries_keys_values(self, h, prefix):
+        """From three matrices, or from one that has the rows of all."""
+        c = self.config
+        if "qkv" in self.names:
+            return self.heads(h, prefix + self.names["qkv"], c.heads + 2 * c.kv_heads).split(
+                [c.heads, c.kv_heads, c.kv_heads])
+        return [self.heads(h, prefix + self.names[n], count)
+                for n, count in [("q", c.heads), ("k", c.kv_heads), ("v", c.kv_heads)]]
 
     def heads(self, h, name, count):
         """A projection split in heads: (count, length, head_dim)."""
@@ -254,6 +318,24 @@ class Model:
         gate = self.linear(h, prefix + self.names["gate"])
         up = self.linear(h, prefix + self.names["up"])
         return self.linear(torch.nn.functional.silu(gate) * up, prefix + self.names["down"])
+
+    def mixture(self, h, prefix, layer):
+        """Every expert for every row, times weights that are mostly 0. The router is float32 at least."""
+        wide = h if h.dtype == torch.float64 else h.float()
+        bias = self.tensors.get(prefix + "gate.expert_bias")
+        weights, margin = self.config.router.choose(
+            wide @ self.tensors[prefix + "gate.weight"].to(wide.dtype).T, None if bias is None else bias.to(wide.dtype))
+        self.route_margin = min(self.route_margin, margin)
+        self.routed.append((layer, h, weights))
+        y = sum(weights[:, e : e + 1] * self.expert(h, f"{prefix}experts.{e}.").to(wide.dtype)
+                for e in range(self.config.router.experts))
+        if prefix + "shared_experts.gate_proj.weight" in self.tensors:
+            y = y + self.expert(h, prefix + "shared_experts.").to(wide.dtype)
+        return y.to(h.dtype)
+
+    def expert(self, h, name):
+        gate, up = self.linear(h, name + "gate_proj"), self.linear(h, name + "up_proj")
+        return self.linear(torch.nn.functional.silu(gate) * up, name + "down_proj")
 
 
 def half_turn(x):
