@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "backend/reference/reference_backend.h"
 #include "base/cancelled.h"
@@ -42,12 +43,18 @@ int list_models(bool json) {
   if (cached.empty())
     fmt::print("  (none; hf download GSAI-ML/LLaDA-8B-Instruct would fetch one)\n");
   fmt::print("Supported architectures:\n");
+  std::set<std::string> listed;
   for (const Family* family : kFamilies) {
-    const char* const remark = !family->diffusion      ? " (reward)"
-                               : family->only_if_named ? " (only as WHERE@NAME)"
-                                                       : "";
-    for (const ModelClass& one : family->classes)
-      fmt::print("  {:<28} {}{}\n", one.architecture, family->name, remark);
+    std::set<std::string> own;
+    for (const ModelClass& one : family->classes) {
+      if (!own.insert(one.architecture).second) continue;
+      const bool named = family->only_if_named || listed.contains(one.architecture);
+      fmt::print("  {:<28} {}{}\n", one.architecture, family->name,
+                 !family->diffusion ? " (reward)"
+                 : named            ? " (only as WHERE@NAME)"
+                                    : "");
+    }
+    listed.merge(own);
   }
   fmt::print("umf models WHERE describes and checks one model.\n");
   return 0;
