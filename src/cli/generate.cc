@@ -61,11 +61,7 @@ std::vector<Token> prompt_ids(const GenerateOptions& options, const std::string&
 
 // The models' recommended action, changed by --action and by the options of the same names.
 Action chosen_action(const GenerateOptions& options, std::span<const ModelInfo* const> models) {
-  Action action = recommended_action(models);
-  // Whoever says how many tokens a pass takes does not want the recommended rule beside it.
-  const DecodeOptions& o = options.decode;
-  if (o.schedule != Schedule::kSteady || o.per_step != 1 || o.threshold > 0)
-    set_field(action, "commit", "one");
+  Action action = recommended_action(models, options.decode);
   set_fields(action, options.action);
   for (const auto& [key, value] : options.fields) {
     if (value) set_field(action, key, *value);
@@ -262,7 +258,7 @@ void declare(OptionSet& options, GenerateOptions& o) {
   options.value("per-step", o.decode.per_step, "tokens a pass of the steady schedule");
   options.value("steps", o.decode.steps, "passes of a reference schedule; 0 for one per token");
   options.value("block-length", o.decode.block_length,
-                "decode block by block; 0 for the model's way");
+                "decode block by block; 0 for the action's way (--block)");
   options.value("threshold", o.decode.threshold,
                 "commit every token at least this confident; 0 for never");
   options.flag("stop-at-end", o.stop_at_end, "stop after a block in which the text ended");

@@ -38,7 +38,7 @@ void Watch::show(const Pass& pass, const std::string& progress) {
   std::vector<std::string> lines = {std::string(fitting(progress, size.columns))};
   if (large_enough(size)) {
     const auto& [trial, model, lexicon, window, commits, writers] = pass;
-    const std::optional<int> active = setup_.active_masks(window, model);
+    const std::optional<int> active = setup_.active_masks(window, trial.action, model);
     blocks_ = blocks_ || active;
     lines.push_back(legend(names_, blocks_, frame));
     const auto cells = painted_cells(window, lexicon, authors_.of(trial, lexicon, window, writers),

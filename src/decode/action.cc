@@ -92,6 +92,12 @@ void assign(Number& field, const std::string& key, const std::string& value) {
   }
 }
 
+// None where the model's own blocks are not made up of such.
+int recommended_block(const ModelInfo& model) {
+  const int block = model.block_length;
+  return block > 0 && model.block % block == 0 ? block : 0;
+}
+
 void require(bool holds, const char* key, const char* range, double value) {
   if (!holds) throw Error(fmt::format("{} must be {}, not {}", key, range, value));
 }
@@ -131,7 +137,8 @@ Action recommended_action(const ModelInfo& model) {
                 .temperature = model.temperature,
                 .top_p = model.top_p,
                 .commit = parse_commit_rule(model.commit),
-                .edit = model.edit};
+                .edit = model.edit,
+                .block = recommended_block(model)};
   try {
     for (const auto& [key, value] : model.advice.action) set_field(action, key, value);
   } catch (const Error& mistake) {
@@ -175,6 +182,7 @@ void check(const Action& action) {
   require(action.remask_eta < 0 || action.remask_eta <= 1, "remask-eta", "at most 1",
           action.remask_eta);
   require(action.passes >= 0, "passes", "0 or more", action.passes);
+  require(action.block >= 0, "block", "0 or more", action.block);
   require(action.active >= 1 && std::isfinite(action.active), "active", "1 or more", action.active);
   const bool by_chance =
       action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom;
@@ -197,6 +205,12 @@ void check(const Action& action) {
                             name_of(action.commit),
                             by_chance ? name_of(action.strategy) : std::string_view("remask")));
   }
+}
+
+void check_blocks(const Action& action, const ModelInfo& model) {
+  if (action.block == 0 || model.block % action.block == 0) return;
+  throw Error(fmt::format("{} decodes in blocks of {}; block={} is no part of that", model.name,
+                          model.block, action.block));
 }
 
 void set_field(Action& action, const std::string& key, const std::string& value) {

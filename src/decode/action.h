@@ -74,6 +74,7 @@ struct Action {
   bool allow_mask = false;  // as the references: the mask token itself may win, and stays masked
   CommitRule commit = {};   // how many cells a pass commits
   float edit = 1;  // committed cells of the active block take a token that is surer than this
+  int block = 0;  // cells that are filled before the next ones; 0: none but the model's blocks
   AnchorRule anchor = AnchorRule::kNone;
   float active =
       2;  // of an anchor: rows of so many times the masks that are committed before the next
@@ -106,6 +107,9 @@ struct Action {
     field(edit, "edit",
           "rewrite committed cells of the block under work where another token has a probability "
           "above this; 1 never (LLaDA2.1)");
+    field(block, "block",
+          "fill so many cells before the next ones: parts of the model's own blocks, or of the "
+          "window; 0 for no parts");
     field(anchor, "anchor",
           "compute all rows at checkpoints or at blocks alone, few in between: none, checkpoint, "
           "block (approximate)");
@@ -137,6 +141,8 @@ std::vector<Action> members_of(const Action& action);
 
 // Throws Error when a field is out of its range.
 void check(const Action& action);
+// Throws Error when its blocks are no parts of the model's own.
+void check_blocks(const Action& action, const ModelInfo& model);
 
 // Whether committed cells may be rewritten.
 inline bool edits(const Action& action) { return action.edit < 1; }

@@ -76,6 +76,7 @@ class Run {
     if (o.steps == 0) o.steps = o.length;
     // A length that the model's own blocks do not divide ends inside of one.
     const bool chosen = o.block_length > 0 || o.schedule == Schedule::kLlada;
+    check_blocks(action_, info);
     if (o.block_length == 0) o.block_length = own_block_length();
     require(info.block == 0 || o.block_length % info.block == 0 || info.block % o.block_length == 0,
             fmt::format("{} decodes in blocks of {}; a block length of {} is neither a multiple "
@@ -101,12 +102,12 @@ class Run {
     }
   }
 
-  // The model's way, where nobody says otherwise: the parts that its family recommends, where its
-  // own blocks are made of such.
+  // Where no option says otherwise: the parts that the action fills the model's blocks in, or the
+  // window where it has none.
   int own_block_length() const {
-    const int block = model_.info().block, parts = model_.info().block_length;
-    if (block > 0) return parts > 0 && block % parts == 0 ? parts : block;
-    return parts > 0 && options_.schedule != Schedule::kDream ? parts : options_.length;
+    const int block = model_.info().block, length = options_.length;
+    if (action_.block == 0) return block > 0 ? block : length;
+    return block > 0 ? action_.block : std::min(action_.block, length);
   }
 
   // Blocks count from the start of the window; where the model's attention has blocks, from
@@ -238,6 +239,15 @@ class Run {
 };
 
 }  // namespace
+
+Action recommended_action(std::span<const ModelInfo* const> models, const DecodeOptions& options) {
+  Action action = recommended_action(models);
+  // Whoever says how many tokens a pass takes does not want the recommended rule beside it.
+  if (options.schedule != Schedule::kSteady || options.per_step != 1 || options.threshold > 0)
+    set_field(action, "commit", "one");
+  if (options.schedule == Schedule::kDream) set_field(action, "block", "0");
+  return action;
+}
 
 Decoding decode(Model& model, std::span<const Token> prompt, const Action& action,
                 const DecodeOptions& options, const PassObserver& observer) {

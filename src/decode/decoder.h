@@ -18,11 +18,10 @@ namespace umf {
 struct DecodeOptions {
   int length = 256;  // cells of the window
   Schedule schedule = Schedule::kSteady;
-  int steps = 0;     // of the reference schedules; 0: one per cell
-  int per_step = 1;  // of the steady schedule
-  int block_length =
-      0;  // cells decoded before the next ones begin; 0: the whole window, or the model's
-  float threshold = 0;  // above 0: every cell at least this confident is committed at once
+  int steps = 0;         // of the reference schedules; 0: one per cell
+  int per_step = 1;      // of the steady schedule
+  int block_length = 0;  // cells decoded before the next ones begin; 0: as the action has it
+  float threshold = 0;   // above 0: every cell at least this confident is committed at once
   // Stop after a block in which the text ended. Absent: only for models that decode in blocks
   // alone.
   std::optional<bool> stop_at_end;
@@ -40,6 +39,9 @@ struct Decoding {
 
 // After every pass: what it committed. Returning false stops the decoding.
 using PassObserver = std::function<bool(const Decoding& so_far, std::span<const Commit> commits)>;
+
+// The recommended action of the models, but for what the options decide instead.
+Action recommended_action(std::span<const ModelInfo* const> models, const DecodeOptions& options);
 
 // Throws Error when the options contradict each other, the action or the model.
 Decoding decode(Model& model, std::span<const Token> prompt, const Action& action,

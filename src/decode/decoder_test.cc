@@ -1,5 +1,6 @@
 #include "decode/decoder.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -232,19 +233,35 @@ TEST(Decoder, BlocksOfAttentionMayBeFilledInParts) {
   using Passes = std::vector<std::vector<int>>;
   EXPECT_EQ(shifted_passes(3, {.length = 6, .block_length = 2}),
             (Passes{{3}, {4}, {5}, {7}, {6}, {8}}));
-  ModelInfo parts = info(4);
-  parts.block_length = 2;
-  ScriptedModel model(parts, middle_first);
-  EXPECT_EQ(order_of(model, {}, {.length = 5}), (std::vector<int>{1, 0, 2, 3, 4}))
+  EXPECT_EQ(shifted_passes(3, {.length = 6}, {.block = 2}), (Passes{{3}, {4}, {5}, {7}, {6}, {8}}));
+  ScriptedModel model(info(4), middle_first), full(info(), middle_first);
+  EXPECT_EQ(order_of(model, {.block = 2}, {.length = 5}), (std::vector<int>{1, 0, 2, 3, 4}))
       << "a length that they do not divide";
-  parts.block_length = 3;
-  ScriptedModel whole(parts, middle_first);
-  EXPECT_EQ(order_of(whole, {}, {.length = 5}), (std::vector<int>{1, 0, 2, 3, 4}))
-      << "parts that do not make up a block";
-  parts.block = 0;
-  ScriptedModel full(parts, middle_first);
-  EXPECT_EQ(order_of(full, {}, {.length = 5}), (std::vector<int>{1, 2, 0, 3, 4}));
-  EXPECT_EQ(order_of(full, {}, {.length = 5, .schedule = Schedule::kDream}).size(), 5);
+  EXPECT_EQ(order_of(full, {.block = 3}, {.length = 5}), (std::vector<int>{1, 2, 0, 3, 4}));
+  EXPECT_EQ(order_of(full, {.block = 9}, {.length = 5}), order_of(full, {}, {.length = 5}));
+  EXPECT_EQ(order_of(full, {.block = 3}, {.length = 4, .block_length = 2}),
+            order_of(full, {}, {.length = 4, .block_length = 2}))
+      << "an option goes before the action";
+}
+
+TEST(Decoder, TheRecommendedActionHasTheFamilysBlocksAndLeavesOutWhatOptionsDecide) {
+  ModelInfo model = info(8);
+  model.strategy = "low-confidence";
+  model.commit = "tau:0.9";
+  const ModelInfo* const models[] = {&model};
+  const auto text = [&](const DecodeOptions& options) {
+    const Action action = recommended_action(models, options);
+    return fmt::format("{} {}", name_of(action.commit), action.block);
+  };
+  EXPECT_EQ(text({}), "tau:0.9 0");
+  model.block_length = 4;
+  EXPECT_EQ(text({}), "tau:0.9 4");
+  EXPECT_EQ(text({.per_step = 2}), "one 4");
+  model.block_length = 3;
+  EXPECT_EQ(text({}), "tau:0.9 0") << "parts that do not make up a block";
+  model.block = 0;
+  EXPECT_EQ(text({.threshold = 0.5f}), "one 3");
+  EXPECT_EQ(text({.schedule = Schedule::kDream}), "one 0") << "it has no blocks";
 }
 
 TEST(Decoder, AnEndAmongTheNewCellsStopsABlockModel) {
@@ -277,6 +294,9 @@ TEST(Decoder, ContradictionsAreRefused) {
   EXPECT_ERROR(run(model, {.length = 10, .block_length = 4}), "not a multiple of the block length");
   EXPECT_ERROR(run(blocks, {.length = 12, .block_length = 6}), "decodes in blocks of 4");
   EXPECT_ERROR(run(blocks, {.length = 9, .block_length = 3}), "neither a multiple nor a part");
+  EXPECT_ERROR(run(blocks, {.length = 9}, {.block = 3}), "block=3 is no part of that");
+  EXPECT_ERROR(run(blocks, {.length = 8}, {.block = 8}), "block=8 is no part of that");
+  EXPECT_ERROR(run(model, {.length = 8}, {.block = -1}), "block must be 0 or more");
   EXPECT_ERROR(run(blocks, {.length = 8, .schedule = Schedule::kDream}), "has no blocks");
   EXPECT_ERROR(
       run(model, {.length = 8, .schedule = Schedule::kLlada, .steps = 3, .block_length = 4}),

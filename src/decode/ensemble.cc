@@ -104,13 +104,13 @@ bool Turns::add_look(int member) {
 void Turns::pass(Look& look) {
   const Participant& participant = setup_.participants()[look.model];
   const std::vector<Token>& cells = look.window.cells;
-  const auto range = setup_.active_range(cells, look.model);
+  const Action& action = members_[look.member];
+  const auto range = setup_.active_range(cells, action);
   const int masks = setup_.masks_in(look.window);
   const StepRule rule{.begin = range.begin,
                       .end = range.end,
                       .time = state_time(masks, setup_.options().window),
                       .to_checkpoint = masks - next_target(setup_.targets(), masks)};
-  const Action& action = members_[look.member];
   AnchoredModel* const anchored = passes_.anchored(look.model, *participant.model, action);
   look.answers = ask(*participant.model, participant.prompt, cells, action,
                      index_ + (look.member << 16), rule, anchored);

@@ -84,18 +84,23 @@ void WalkSetup::check_member(const Action& action) const {
   // The mask would win again in the same state, for ever.
   require(!action.allow_mask,
           "allow-mask is for plain decoding: a search commits a token per pass");
-  const bool blocks = options_.block_length < options_.window ||
-                      participants_[action.model].model->info().block > 0;
-  check_editing(action, participants_[action.model].model->info());
-  require(action.anchor != AnchorRule::kBlock || blocks,
+  const ModelInfo& model = participants_[action.model].model->info();
+  check_blocks(action, model);
+  check_editing(action, model);
+  require(action.anchor != AnchorRule::kBlock || has_blocks(action),
           "anchor=block needs blocks: a block length, or a model that has them");
   if (action.remask == Remask::kNone) return;
   require(options_.block_length == options_.window,
           "remasking takes the whole window at once; leave out the block length");
-  const ModelInfo& model = participants_[action.model].model->info();
+  require(action.block == 0, "remasking takes the whole window at once; it goes with block=0");
   require(model.block == 0,
           fmt::format("{} decodes in blocks of {}, and remasking takes the whole window at once",
                       model.name, model.block));
+}
+
+bool WalkSetup::has_blocks(const Action& member) const {
+  return options_.block_length < options_.window || member.block > 0 ||
+         participants_[member.model].model->info().block > 0;
 }
 
 WalkSetup WalkSetup::with(std::span<Model* const> models) const {
@@ -171,9 +176,11 @@ bool WalkSetup::closed(const WindowState& state) const {
 // A block is open until the masks are a multiple of its length, so that the active block follows
 // from the state alone, also where a walk was cut inside of one. A model whose attention has blocks
 // is asked for one of them at a time, counted from the start of its prompt: its later blocks have
-// never seen unfinished earlier ones. So is a cell that is written before the others of its block.
-WalkSetup::Range WalkSetup::active_range(std::span<const Token> window, int model) const {
-  const Participant& participant = participants_[model];
+// never seen unfinished earlier ones. So is a cell that is written before the others of its block,
+// and the part of the block, or without such of the window, that the action fills first.
+WalkSetup::Range WalkSetup::active_range(std::span<const Token> window,
+                                         const Action& action) const {
+  const Participant& participant = participants_[action.model];
   const Token mask = participant.model->info().tokens.mask;
   const auto masks = static_cast<int>(std::ranges::count(window, mask));
   const int open = masks % options_.block_length;
@@ -181,11 +188,11 @@ WalkSetup::Range WalkSetup::active_range(std::span<const Token> window, int mode
   const auto first = static_cast<int>(std::ranges::find(window, mask) - window.begin());
   auto last = static_cast<int>(window.size());
   const ModelInfo& info = participant.model->info();
-  if (const int block = info.block; block > 0) {
-    const auto before = static_cast<int>(participant.prompt.size());
-    const bool leads = info.leads_block(before + first);
-    last = std::min(last, leads ? first + 1 : ((before + first) / block + 1) * block - before);
+  const int before = info.block > 0 ? static_cast<int>(participant.prompt.size()) : 0;
+  for (const int block : {info.block, action.block}) {
+    if (block > 0) last = std::min(last, ((before + first) / block + 1) * block - before);
   }
+  if (info.leads_block(before + first)) last = std::min(last, first + 1);
   Range range{first, first, 0};
   for (; range.end < last && range.masks < wanted; ++range.end) {
     if (window[range.end] == mask) ++range.masks;
@@ -193,11 +200,12 @@ WalkSetup::Range WalkSetup::active_range(std::span<const Token> window, int mode
   return range;
 }
 
-std::optional<int> WalkSetup::active_masks(std::span<const Token> window, int model) const {
-  const bool blocks =
-      options_.block_length < options_.window || participants_[model].model->info().block > 0;
-  if (!blocks) return std::nullopt;
-  return active_range(window, model).masks;
+std::optional<int> WalkSetup::active_masks(std::span<const Token> window, int action,
+                                           int model) const {
+  const std::vector<Action> members = members_of(actions_[action]);
+  const Action& member = *std::ranges::find(members, model, &Action::model);
+  if (!has_blocks(member)) return std::nullopt;
+  return active_range(window, member).masks;
 }
 
 }  // namespace umf

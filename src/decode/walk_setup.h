@@ -87,20 +87,21 @@ class WalkSetup {
   // it.
   bool closed(const WindowState& state) const;
 
-  // The cells of a window in the ids of the model that it is asked for next, and how many of them
-  // are masks.
+  // The cells of a window that the action's model is asked for next, and how many of them are
+  // masks. The action has one model, or is the member of one that has several.
   struct Range {
     int begin, end, masks;
   };
-  Range active_range(std::span<const Token> window, int model) const;
-  // Under block decoding, by the walk's blocks or those of the model: how many masks it is asked
-  // for next. They are the first from the left; the others wait for them. Nothing where there are
-  // no blocks: every mask may be next.
-  std::optional<int> active_masks(std::span<const Token> window, int model) const;
+  Range active_range(std::span<const Token> window, const Action& action) const;
+  // Under block decoding, by the blocks of the walk, the action or the model: how many masks the
+  // model is asked for next. They are the first from the left; the others wait for them. Nothing
+  // where there are no blocks: every mask may be next.
+  std::optional<int> active_masks(std::span<const Token> window, int action, int model) const;
 
  private:
   void check(const Action& action) const;
   void check_member(const Action& action) const;
+  bool has_blocks(const Action& member) const;
 
   std::vector<Participant> participants_;
   std::vector<Action> actions_;

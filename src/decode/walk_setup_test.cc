@@ -34,8 +34,8 @@ TEST(WalkSetup, WithoutBlocksNoMaskIsSetApart) {
       {{&plain, sdc_lexicon().tokenizer, {40}}, {&blocks, sdc_lexicon().tokenizer, {40}}},
       {{.model = 0}, {.model = 1}}, {.window = 16, .ratios = kRatios});
   const std::vector<Token> window(16, sdc_lexicon().tokens.mask);
-  EXPECT_EQ(setup.active_masks(window, 0), std::nullopt);
-  EXPECT_EQ(setup.active_masks(window, 1), 3) << "the prompt's token is in the first block";
+  EXPECT_EQ(setup.active_masks(window, 0, 0), std::nullopt);
+  EXPECT_EQ(setup.active_masks(window, 1, 1), 3) << "the prompt's token is in the first block";
 }
 
 TEST(WalkSetup, TheFirstCellOfAShiftedBlockIsAskedForAlone) {
@@ -46,7 +46,7 @@ TEST(WalkSetup, TheFirstCellOfAShiftedBlockIsAskedForAlone) {
     const WalkSetup setup({{&model, sdc_lexicon().tokenizer, std::vector<Token>(prompt, 40)}}, {{}},
                           {.window = 8, .ratios = kRatios});
     window.resize(8, sdc_lexicon().tokens.mask);
-    return setup.active_masks(window, 0);
+    return setup.active_masks(window, 0, 0);
   };
   EXPECT_EQ(masks(2, {}), 2);
   EXPECT_EQ(masks(2, {41}), 1);
@@ -54,6 +54,25 @@ TEST(WalkSetup, TheFirstCellOfAShiftedBlockIsAskedForAlone) {
   EXPECT_EQ(masks(2, {41, 41, 41}), 3);
   EXPECT_EQ(masks(4, {}), 1);
   EXPECT_EQ(masks(0, {}), 4) << "nothing stands before position 0";
+}
+
+TEST(WalkSetup, AnActionAsksForThePartOfTheBlockThatHoldsTheFirstMask) {
+  const auto masks = [&](int block, int part, int prompt, std::vector<Token> window) {
+    ScriptedModel model = hashing_model(sdc_lexicon(), 1, block);
+    const WalkSetup setup({{&model, sdc_lexicon().tokenizer, std::vector<Token>(prompt, 40)}},
+                          {{.block = part}}, {.window = 16, .ratios = kRatios});
+    window.resize(16, sdc_lexicon().tokens.mask);
+    return setup.active_masks(window, 0, 0);
+  };
+  EXPECT_EQ(masks(8, 4, 0, {}), 4);
+  EXPECT_EQ(masks(8, 4, 3, {}), 1) << "parts of the model's blocks count from its prompt's start";
+  EXPECT_EQ(masks(8, 4, 3, {41}), 4);
+  EXPECT_EQ(masks(8, 4, 3, {41, 41, 41}), 2);
+  EXPECT_EQ(masks(0, 4, 3, {}), 4) << "parts of the window from its own";
+  EXPECT_EQ(masks(0, 4, 3, {41, 41, 41}), 1);
+  EXPECT_EQ(masks(0, 4, 3, {41, 41, 41, 41, 41}), 3);
+  EXPECT_EQ(masks(0, 6, 3, {41, 41, 41, 41, 41, 41, 41, 41, 41, 41, 41, 41}), 4)
+      << "the last one may be shorter";
 }
 
 TEST(WalkSetup, WhatDoesNotFitTogetherIsRefused) {
@@ -67,6 +86,10 @@ TEST(WalkSetup, WhatDoesNotFitTogetherIsRefused) {
   EXPECT_ERROR(make({{.model = 1}}, {}), "names model 1, but there are 1");
   EXPECT_ERROR(make({{.allow_mask = true}}, {}), "allow-mask");
   EXPECT_ERROR(make({{.temperature = -1}}, {}), "temperature");
+  EXPECT_ERROR(make({{.block = 4, .remask = Remask::kCap}}, {}), "block=0");
+  ScriptedModel blocks = hashing_model(dream_lexicon(), 1, /*block=*/4);
+  EXPECT_ERROR(WalkSetup({{&blocks, dream_lexicon().tokenizer, {}}}, {{.block = 8}}, {}),
+               "block=8 is no part of that");
   EXPECT_ERROR(make({{}}, {.window = 0}), "at least 1 cell");
   EXPECT_ERROR(make({{}}, {.window = 10, .block_length = 4}), "not a multiple of the block length");
   EXPECT_ERROR(make({{}}, {}, {dream_lexicon().tokens.mask}), "mask token");

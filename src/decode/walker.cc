@@ -144,7 +144,7 @@ WindowBranching Walker::branch(const Trial& trial, const WindowState& from, int 
   const std::optional<WindowState> start = setup_.enter(from, trial.action);
   if (!start) return {.feasible = false};
   if (memo_ != nullptr) memo_->count_passes(1);
-  const auto open = setup_.active_range(start->cells, action.model);
+  const auto open = setup_.active_range(start->cells, action);
   const Drafts drafts = draft_children(*model, prompt, start->cells, action, trial.action,
                                        open.begin, open.end, children);
   WindowState full = *start;
@@ -168,7 +168,7 @@ Walker::Progress Walker::step(WindowState& state, Way& way) const {
   const Action& action = way.action;
   const Participant& participant = setup_.participants()[action.model];
   const ModelInfo& model = participant.model->info();
-  const auto range = setup_.active_range(state.cells, action.model);
+  const auto range = setup_.active_range(state.cells, action);
   const int steps_left = state.steps_left > 0 ? state.steps_left : range.masks;
   const int masks = setup_.masks_in(state), before = static_cast<int>(participant.prompt.size());
   StepRule rule{.begin = range.begin,

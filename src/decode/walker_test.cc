@@ -335,14 +335,15 @@ TEST(Walker, TheActiveMasksAreTheFirstOnesAndThoseThatTheModelIsAskedFor) {
       walker.walk({0, 0}, kNoLimit, [&](const Pass& pass) {
         std::vector<int> active;
         for (int cell = 0;
-             std::cmp_less(active.size(), *walker.states.setup().active_masks(window, 0)); ++cell)
+             std::cmp_less(active.size(), *walker.states.setup().active_masks(window, 0, 0));
+             ++cell)
           if (window.at(cell) == mask) active.push_back(prompt + cell);
         EXPECT_EQ(asked, active) << "block length " << block_length << ", prompt " << prompt;
         asked.clear();
         window.assign(pass.window.begin(), pass.window.end());
         return true;
       });
-      EXPECT_EQ(walker.states.setup().active_masks(window, 0), 0) << "all is filled";
+      EXPECT_EQ(walker.states.setup().active_masks(window, 0, 0), 0) << "all is filled";
     }
   }
 }

@@ -110,7 +110,7 @@ struct Family {
   std::string commit = "one";
   float temperature = 0, top_p = 1;
   float edit = 1;  // committed cells of a block are rewritten by tokens surer than this; 1: never
-  // Cells that plain decoding fills before it goes on; 0: as the attention has it.
+  // Cells that it fills before it goes on; 0: as the attention has it.
   int block_length = 0;
 };
 

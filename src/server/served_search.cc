@@ -83,7 +83,8 @@ Json SearchRun::state_json(const Pass& pass) const {
   Json state = {{"pass", passes_},
                 {"action", configuration_.action_names[pass.trial.action]},
                 {"text", masked_text(pass.window, *lexicon.tokenizer, lexicon.tokens)}};
-  const auto active = search_.states().setup().active_masks(pass.window, pass.model);
+  const auto active =
+      search_.states().setup().active_masks(pass.window, pass.trial.action, pass.model);
   if (active) state["active"] = *active;
   return state;
 }
@@ -109,7 +110,7 @@ Json SearchRun::drawn_state_json(const Pass& pass) const {
                 {"action", trial.action},
                 {"window", Json(window_json(lexicon, window))},
                 {"by", by}};
-  const auto active = search_.states().setup().active_masks(window, model);
+  const auto active = search_.states().setup().active_masks(window, trial.action, model);
   if (active) state["active"] = *active;
   return state;
 }

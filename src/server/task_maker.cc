@@ -29,12 +29,8 @@ auto as_bad_request(const Work& work) {
 }
 
 Action plain_action(const ApiRequest& request, std::span<const ModelInfo* const> models) {
-  Action action = recommended_action(models);
+  Action action = recommended_action(models, request.umf.decode);
   set_field(action, "seed", fmt::format("{}", request.seed));
-  // Whoever says how many tokens a pass takes does not want the recommended rule beside it.
-  const DecodeOptions& decode = request.umf.decode;
-  if (decode.schedule != Schedule::kSteady || decode.per_step != 1 || decode.threshold > 0)
-    set_field(action, "commit", "one");
   if (!request.umf.actions.empty()) set_fields(action, request.umf.actions.front().fields);
   const auto set = [&](Action& member) {
     if (request.temperature) member.temperature = static_cast<float>(*request.temperature);

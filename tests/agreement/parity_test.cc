@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 
 #include "base/files.h"
 #include "decode/decoder.h"
+#include "decode/walker.h"
 #include "model/layer_tensors.h"
 #include "support/engine_fixture.h"
 
@@ -237,6 +239,27 @@ DecodeOptions options_of(const Json& test) {
   return options;
 }
 
+using Passes = std::vector<std::vector<std::pair<int, Token>>>;
+
+// By position of the whole sequence.
+void add_pass(Passes& passes, std::span<const Token> prompt, std::span<const Commit> commits) {
+  auto& pass = passes.emplace_back();
+  for (const auto& [cell, token] : commits)
+    pass.emplace_back(static_cast<int>(prompt.size()) + cell, token);
+}
+
+Passes wanted_passes(const Json& test, Token mask) {
+  Passes wanted;
+  for (const Json& pass : test["passes"]) {
+    auto& commits = wanted.emplace_back();
+    for (const Json& commit : pass) {
+      // The reference writes the mask token where it wins; for us the cell stays as it was.
+      if (commit[1] != mask) commits.emplace_back(commit[0], commit[1]);
+    }
+  }
+  return wanted;
+}
+
 TEST_P(Parity, EveryPassOfEveryDecodingCommitsTheSameTokens) {
   if (rounds_weights()) GTEST_SKIP() << "rounded weights decide close calls differently";
   int cases = 0;
@@ -245,29 +268,55 @@ TEST_P(Parity, EveryPassOfEveryDecodingCommitsTheSameTokens) {
     SCOPED_TRACE(test["name"].dump());
     Loaded loaded = load(test, backend_named(GetParam()));
     const std::vector<Token> prompt = test["prompt"];
-    std::vector<std::vector<std::pair<int, Token>>> passes, wanted;
-    const Decoding decoding =
-        decode(loaded.model, prompt, action_of(test), options_of(test),
-               [&](const Decoding&, std::span<const Commit> commits) {
-                 auto& pass = passes.emplace_back();
-                 for (const Commit& commit : commits) {
-                   pass.emplace_back(static_cast<int>(prompt.size()) + commit.cell, commit.token);
-                 }
-                 return true;
-               });
-    for (const Json& pass : test["passes"]) {
-      auto& commits = wanted.emplace_back();
-      for (const Json& commit : pass) {
-        // The reference writes the mask token where it wins; for us the cell stays as it was.
-        if (commit[1] != loaded.model.info().tokens.mask)
-          commits.emplace_back(commit[0], commit[1]);
-      }
-    }
-    EXPECT_EQ(passes, wanted);
+    Passes passes;
+    const Decoding decoding = decode(loaded.model, prompt, action_of(test), options_of(test),
+                                     [&](const Decoding&, std::span<const Commit> commits) {
+                                       add_pass(passes, prompt, commits);
+                                       return true;
+                                     });
+    EXPECT_EQ(passes, wanted_passes(test, loaded.model.info().tokens.mask));
     EXPECT_EQ(decoding.window, test["final"].get<std::vector<Token>>());
     ++cases;
   }
   EXPECT_GE(cases, on_gpu() ? 170 : 210);
+}
+
+// The action that is the case's loop, where there is one: it commits a cell per pass.
+std::optional<Action> loop_action(const Json& test) {
+  Action action = action_of(test);
+  const bool by_one = !test["mask_allowed"].get<bool>() &&
+                      test.value("threshold", Json()).is_null() &&
+                      test["steps"] == test["gen_length"];
+  if (!by_one || test["loop"] != "fast-dllm") return std::nullopt;
+  action.block = test["block_length"];
+  return action;
+}
+
+TEST_P(Parity, AWalkOfASearchCommitsWhatTheLoopDoes) {
+  if (rounds_weights()) GTEST_SKIP() << "rounded weights decide close calls differently";
+  int cases = 0;
+  for (const Json& test : expected("decodes.json")) {
+    const std::optional<Action> action = loop_action(test);
+    if (!action) continue;
+    SCOPED_TRACE(test["name"].dump());
+    Loaded loaded = load(test, backend_named(GetParam()));
+    const Token mask = loaded.model.info().tokens.mask;
+    const std::vector<Token> prompt = test["prompt"];
+    const int window = test["gen_length"];
+    Walker walker({{{&loaded.model, &loaded.model.tokenizer(), prompt}},
+                   {*action},
+                   {.window = window, .ratios = {750, 300}}});
+    Passes passes;
+    const Walk walk =
+        walker.walk({}, {0, std::vector<Token>(window, mask)}, INT_MAX, [&](const Pass& pass) {
+          add_pass(passes, prompt, pass.commits);
+          return true;
+        });
+    EXPECT_EQ(passes, wanted_passes(test, mask));
+    EXPECT_EQ(walk.path.back().cells, test["final"].get<std::vector<Token>>());
+    ++cases;
+  }
+  EXPECT_GE(cases, 8);
 }
 
 TEST_P(Parity, StepScoresOfTheRewardModelAgree) {
