@@ -16,6 +16,7 @@ MAX_ATTEMPTS = 20000
 
 COMMON = {"dtype": "F32", "gen_length": 16, "steps": 16, "strategy": "low_confidence", "mask_allowed": False}
 LLADA = dict(COMMON, loop="llada", block_length=16, logits_eos_inf=False, confidence_eos_eot_inf=False)
+GROWN = dict(COMMON, loop="grown", gen_length=24, steps=24, block_length=8, eos_stop=None)
 DREAM = dict(COMMON, loop="dream", strategy="entropy", schedule="reference", eps=1e-3, eos_penalty=0.0,
              top_p=1.0, top_k=0)
 FILTERED = dict(DREAM, gen_length=12, steps=12)
@@ -174,12 +175,26 @@ def whole_block_cases(f):
 
 
 def full_cases(f):
-    """iLLaDA and A2D, whose loop is LLaDA's."""
+    """A2D, and one of iLLaDA's two loops: LLaDA's."""
     yield f.find(LLADA, "one block", 7)
     yield f.find(LLADA, "three blocks", 1, gen_length=24, steps=24, block_length=8)
     yield f.find(LLADA, "two per step", 5, steps=8, block_length=4)
     yield f.find(LLADA, "margin", 6, strategy="topk_margin", block_length=8)
     yield f.find(LLADA, "bf16 weights", 9, dtype="BF16", block_length=8)
+
+
+def illada_cases(f):
+    """Both loops; that a window grows must make a difference, but in one block."""
+    yield from full_cases(f)
+    differs = f.changed_by(loop="llada")
+    for length in [1, 5, 8]:
+        yield f.find(GROWN, f"grown, prompt of {length}", length, differs)
+    yield f.find(GROWN, "grown, one block", 7, block_length=24)
+    yield f.find(GROWN, "grown, two per step", 6, differs, steps=12)
+    yield f.find(GROWN, "grown, quotas 3 3 2", 6, differs, steps=9)
+    yield f.find(GROWN, "grown, margin", 6, differs, strategy="topk_margin")
+    yield f.find(GROWN, "grown, bf16 weights", 9, differs, dtype="BF16")
+    yield from f.pair(GROWN, "grown, stop at eos", 6, {"eos_stop": None}, eos_stop=f.config.eos)
 
 
 def shifted_cases(f):
@@ -227,6 +242,6 @@ def llada2_cases(f):
 
 
 CASES = {"llada": llada_cases, "dream": dream_cases, "sdc": sdc_cases, "sdar": block_cases,
-         "dream-reasoner": block_cases, "illada": full_cases, "a2d": full_cases, "open-dcoder": shifted_cases,
+         "dream-reasoner": block_cases, "illada": illada_cases, "a2d": full_cases, "open-dcoder": shifted_cases,
          "fast-dllm": fast_dllm_cases, "llada-moe": full_cases, "sdar-moe": block_cases, "rnd1": rnd1_cases,
          "llada2": llada2_cases}

@@ -177,6 +177,30 @@ def begin(model, case):
 
 
 # ---------------------------------------------------------------------------------------------------
+# iLLaDA
+
+
+def decode_grown(model, case):
+    """var_generate: LLaDA's loop on one block of masks behind what is there, with no masks behind it;
+    then the next block is appended, unless the text ended in this one."""
+    x, trace, mask, first = list(case["prompt"]), Trace(), model.config.mask, len(case["prompt"])
+    sampling, length = Sampling(never=case["never"]), case["block_length"]
+    blocks = case["gen_length"] // length
+    for _ in range(blocks):
+        start = len(x)
+        x += [mask] * length
+        for count in quota_list(length, case["steps"] // blocks):
+            predictions = predict_cells(model, x, masked(x, mask, first, len(x)), sampling, trace)
+            trace.commit(x, best_cells(predictions, count, case["strategy"], trace), predictions)
+        if case["eos_stop"] in x[start:]:
+            stop = x.index(case["eos_stop"], start)
+            x[stop:] = [case["eos_stop"]] * (len(x) - stop)
+            break
+    trace.new_cells = x[first:]
+    return trace
+
+
+# ---------------------------------------------------------------------------------------------------
 # Dream
 
 
@@ -357,5 +381,5 @@ def rewrites(prediction, present, bound, trace):
     return prediction.confidence > bound
 
 
-DECODERS = {"llada": decode_llada, "dream": decode_dream, "sdc": decode_sdc, "fast-dllm": decode_fast_dllm,
-            "rnd1": decode_rnd1, "llada2.1": decode_llada21}
+DECODERS = {"llada": decode_llada, "grown": decode_grown, "dream": decode_dream, "sdc": decode_sdc,
+            "fast-dllm": decode_fast_dllm, "rnd1": decode_rnd1, "llada2.1": decode_llada21}

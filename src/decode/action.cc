@@ -138,7 +138,8 @@ Action recommended_action(const ModelInfo& model) {
                 .top_p = model.top_p,
                 .commit = parse_commit_rule(model.commit),
                 .edit = model.edit,
-                .block = recommended_block(model)};
+                .block = recommended_block(model),
+                .grow = model.grow};
   try {
     for (const auto& [key, value] : model.advice.action) set_field(action, key, value);
   } catch (const Error& mistake) {

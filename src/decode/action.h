@@ -74,7 +74,8 @@ struct Action {
   bool allow_mask = false;  // as the references: the mask token itself may win, and stays masked
   CommitRule commit = {};   // how many cells a pass commits
   float edit = 1;  // committed cells of the active block take a token that is surer than this
-  int block = 0;  // cells that are filled before the next ones; 0: none but the model's blocks
+  int block = 0;      // cells that are filled before the next ones; 0: none but the model's blocks
+  bool grow = false;  // the model sees no masks behind those it is asked for and what is written
   AnchorRule anchor = AnchorRule::kNone;
   float active =
       2;  // of an anchor: rows of so many times the masks that are committed before the next
@@ -110,6 +111,9 @@ struct Action {
     field(block, "block",
           "fill so many cells before the next ones: parts of the model's own blocks, or of the "
           "window; 0 for no parts");
+    field(grow, "grow",
+          "the window grows block by block: the model sees no masks behind those it is asked for "
+          "(iLLaDA's var_generate)");
     field(anchor, "anchor",
           "compute all rows at checkpoints or at blocks alone, few in between: none, checkpoint, "
           "block (approximate)");
@@ -141,6 +145,8 @@ std::vector<Action> members_of(const Action& action);
 
 // Throws Error when a field is out of its range.
 void check(const Action& action);
+inline constexpr const char* kGrowNeedsBlocks =
+    "grow needs blocks: block=NUMBER, a block length, or a model that has them";
 // Throws Error when its blocks are no parts of the model's own.
 void check_blocks(const Action& action, const ModelInfo& model);
 

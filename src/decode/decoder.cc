@@ -87,7 +87,8 @@ class Run {
                         o.block_length));
     require(action_.anchor != AnchorRule::kBlock || o.block_length < o.length,
             "anchor=block needs blocks: a block length, or a model that has them");
-    if (!o.stop_at_end) o.stop_at_end = info.block > 0;
+    require(!action_.grow || chosen || action_.block > 0 || info.block > 0, kGrowNeedsBlocks);
+    if (!o.stop_at_end) o.stop_at_end = info.block > 0 || action_.grow;
     if (o.schedule == Schedule::kDream) {
       require(o.block_length == o.length,
               "the dream schedule has no blocks; choose steady or llada");
@@ -245,7 +246,7 @@ Action recommended_action(std::span<const ModelInfo* const> models, const Decode
   // Whoever says how many tokens a pass takes does not want the recommended rule beside it.
   if (options.schedule != Schedule::kSteady || options.per_step != 1 || options.threshold > 0)
     set_field(action, "commit", "one");
-  if (options.schedule == Schedule::kDream) set_field(action, "block", "0");
+  if (options.schedule == Schedule::kDream) set_fields(action, "block=0,grow=false");
   return action;
 }
 

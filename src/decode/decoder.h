@@ -23,7 +23,7 @@ struct DecodeOptions {
   int block_length = 0;  // cells decoded before the next ones begin; 0: as the action has it
   float threshold = 0;   // above 0: every cell at least this confident is committed at once
   // Stop after a block in which the text ended. Absent: only for models that decode in blocks
-  // alone.
+  // alone, and where the window grows.
   std::optional<bool> stop_at_end;
 };
 

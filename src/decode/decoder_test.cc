@@ -244,6 +244,29 @@ TEST(Decoder, BlocksOfAttentionMayBeFilledInParts) {
       << "an option goes before the action";
 }
 
+TEST(Decoder, AGrowingWindowShowsTheModelNoLaterMasks) {
+  std::vector<int> lengths;  // of the sequences that the model sees, prompt included
+  ScriptedModel model(info(), [&](std::span<const Token> tokens, int position) {
+    if (lengths.empty() || lengths.back() != std::ssize(tokens))
+      lengths.push_back(static_cast<int>(tokens.size()));
+    return prefer(position == 5 ? kEnd : 1, 5);
+  });
+  const std::vector<Token> prompt = {2, 2};
+  const auto run = [&](const Action& action, const DecodeOptions& options) {
+    lengths.clear();
+    return decode(model, prompt, action, options, go_on).window;
+  };
+  const Action grow{.block = 3, .grow = true};
+  EXPECT_EQ(run(grow, {.length = 8, .stop_at_end = false}).size(), 8);
+  EXPECT_EQ(lengths, (std::vector<int>{5, 8, 10}));
+  EXPECT_EQ(run(grow, {.length = 8}), (std::vector<Token>{1, 1, 1, kEnd, kEnd, kEnd}))
+      << "it stops behind the block in which the text ended";
+  EXPECT_EQ(lengths, (std::vector<int>{5, 8}));
+  run(grow, {.length = 8, .block_length = 8});
+  EXPECT_EQ(lengths, (std::vector<int>{10})) << "one block is the whole window";
+  EXPECT_ERROR(run({.grow = true}, {.length = 8}), "grow needs blocks");
+}
+
 TEST(Decoder, TheRecommendedActionHasTheFamilysBlocksAndLeavesOutWhatOptionsDecide) {
   ModelInfo model = info(8);
   model.strategy = "low-confidence";
@@ -251,7 +274,8 @@ TEST(Decoder, TheRecommendedActionHasTheFamilysBlocksAndLeavesOutWhatOptionsDeci
   const ModelInfo* const models[] = {&model};
   const auto text = [&](const DecodeOptions& options) {
     const Action action = recommended_action(models, options);
-    return fmt::format("{} {}", name_of(action.commit), action.block);
+    return fmt::format("{} {}{}", name_of(action.commit), action.block,
+                       action.grow ? " grown" : "");
   };
   EXPECT_EQ(text({}), "tau:0.9 0");
   model.block_length = 4;
@@ -260,7 +284,8 @@ TEST(Decoder, TheRecommendedActionHasTheFamilysBlocksAndLeavesOutWhatOptionsDeci
   model.block_length = 3;
   EXPECT_EQ(text({}), "tau:0.9 0") << "parts that do not make up a block";
   model.block = 0;
-  EXPECT_EQ(text({.threshold = 0.5f}), "one 3");
+  model.grow = true;
+  EXPECT_EQ(text({.threshold = 0.5f}), "one 3 grown");
   EXPECT_EQ(text({.schedule = Schedule::kDream}), "one 0") << "it has no blocks";
 }
 

@@ -93,15 +93,25 @@ NoiseKey key_of(const Action& action, int index, std::span<const Token> window,
   return noise_key(action.seed, index, window);
 }
 
+// What the model sees of a window. One that grows ends with the last cell that is asked for or
+// written: what stands behind it is as if it were not there yet.
+std::span<const Token> canvas_of(std::span<const Token> window, Token mask, const Action& action,
+                                 const StepRule& rule) {
+  if (!action.grow) return window;
+  std::size_t end = window.size();
+  while (std::cmp_greater(end, rule.end) && window[end - 1] == mask) --end;
+  return window.first(end);
+}
+
 // Of the cells that the pass looks at; the others are left out.
 std::vector<Answer> predict(Model& model, std::span<const Token> prompt,
-                            std::span<const Token> window, std::vector<int> cells,
+                            std::span<const Token> canvas, std::vector<int> cells,
                             const Sampling& sampling, const StepRule& rule,
                             AnchoredModel* anchored) {
-  if (anchored != nullptr) cells = anchored->looked_at(window, cells);
+  if (anchored != nullptr) cells = anchored->looked_at(canvas, cells);
   const std::vector<Prediction> predictions =
-      anchored != nullptr ? anchored->predict(prompt, window, cells, sampling, rule.to_checkpoint)
-                          : predict_cells(model, prompt, window, cells, sampling);
+      anchored != nullptr ? anchored->predict(prompt, canvas, cells, sampling, rule.to_checkpoint)
+                          : predict_cells(model, prompt, canvas, cells, sampling);
   std::vector<Answer> answers;
   for (std::size_t i = 0; i < cells.size(); ++i) answers.push_back({cells[i], predictions[i]});
   return answers;
@@ -121,13 +131,15 @@ std::vector<Candidate> active_masks(std::span<const Token> window, Token mask,
 std::vector<Answer> ask(Model& model, std::span<const Token> prompt, std::span<const Token> window,
                         const Action& action, int index, const StepRule& rule,
                         AnchoredModel* anchored) {
+  const Token mask = model.info().tokens.mask;
   std::vector<int> cells;
-  for (const Candidate& mask : active_masks(window, model.info().tokens.mask, rule))
-    cells.push_back(mask.cell);
+  for (const Candidate& candidate : active_masks(window, mask, rule))
+    cells.push_back(candidate.cell);
   Sampling sampling =
       sampling_of(model.info(), action, noise_key(action.seed, index, window), rule.time);
   sampling.plain_probability = true;
-  return predict(model, prompt, window, std::move(cells), sampling, rule, anchored);
+  return predict(model, prompt, canvas_of(window, mask, action, rule), std::move(cells), sampling,
+                 rule, anchored);
 }
 
 std::vector<Commit> denoise(Model& model, std::span<const Token> prompt,
@@ -153,7 +165,7 @@ std::vector<Commit> denoise(Model& model, std::span<const Token> prompt,
   candidates.clear();
   std::vector<Answer> of_written;
   for (const Answer& answer :
-       predict(model, prompt, window, std::move(cells),
+       predict(model, prompt, canvas_of(window, mask, action, rule), std::move(cells),
                sampling_of(model.info(), action, key, rule.time), rule, anchored)) {
     if (window[answer.cell] != mask)
       of_written.push_back(answer);

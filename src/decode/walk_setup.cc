@@ -89,10 +89,12 @@ void WalkSetup::check_member(const Action& action) const {
   check_editing(action, model);
   require(action.anchor != AnchorRule::kBlock || has_blocks(action),
           "anchor=block needs blocks: a block length, or a model that has them");
+  require(!action.grow || has_blocks(action), kGrowNeedsBlocks);
   if (action.remask == Remask::kNone) return;
   require(options_.block_length == options_.window,
           "remasking takes the whole window at once; leave out the block length");
-  require(action.block == 0, "remasking takes the whole window at once; it goes with block=0");
+  require(action.block == 0 && !action.grow,
+          "remasking takes the whole window at once; it goes with block=0 and grow=false");
   require(model.block == 0,
           fmt::format("{} decodes in blocks of {}, and remasking takes the whole window at once",
                       model.name, model.block));

@@ -87,6 +87,7 @@ TEST(WalkSetup, WhatDoesNotFitTogetherIsRefused) {
   EXPECT_ERROR(make({{.allow_mask = true}}, {}), "allow-mask");
   EXPECT_ERROR(make({{.temperature = -1}}, {}), "temperature");
   EXPECT_ERROR(make({{.block = 4, .remask = Remask::kCap}}, {}), "block=0");
+  EXPECT_ERROR(make({{.grow = true}}, {}), "grow needs blocks");
   ScriptedModel blocks = hashing_model(dream_lexicon(), 1, /*block=*/4);
   EXPECT_ERROR(WalkSetup({{&blocks, dream_lexicon().tokenizer, {}}}, {{.block = 8}}, {}),
                "block=8 is no part of that");

@@ -138,6 +138,8 @@ WindowBranching Walker::branch(const Trial& trial, const WindowState& from, int 
   const auto& [model, tokenizer, prompt] = setup_.participants()[action.model];
   if (!action.others.empty()) throw Error("several models cannot complete a window in one pass");
   if (!is_exact(action)) throw Error("anchor= is for walks; this search branches at every pass");
+  if (action.grow)
+    throw Error("grow leaves out what this search completes in every pass; it needs grow=false");
   if (model->info().block != 0)
     throw Error(fmt::format("{} decodes in blocks and cannot complete a window in one pass",
                             model->info().name));

@@ -348,6 +348,32 @@ TEST(Walker, TheActiveMasksAreTheFirstOnesAndThoseThatTheModelIsAskedFor) {
   }
 }
 
+TEST(Walker, AGrowingWindowEndsWithWhatIsAskedForOrWritten) {
+  ModelInfo info = hashing_model(sdc_lexicon(), 1).info();
+  std::vector<std::size_t> lengths;
+  ScriptedModel model(info, [&](std::span<const Token> tokens, int) {
+    lengths.push_back(tokens.size());
+    return std::vector<float>(info.vocabulary, 1.0f);
+  });
+  NumberedWalks walker({{&model, sdc_lexicon().tokenizer, {40, 40, 40}}},
+                       {{.block = 4, .grow = true}}, {.window = 12, .ratios = kRatios});
+  const auto length_from = [&](std::vector<Token> cells) {
+    lengths.clear();
+    walker.walker.walk({}, {0, std::move(cells)}, /*limit=*/1);
+    return lengths.front();
+  };
+  std::vector<Token> cells(12, info.tokens.mask);
+  EXPECT_EQ(length_from(cells), 3 + 4);
+  cells[3] = 41;
+  EXPECT_EQ(length_from(cells), 3 + 4) << "the last cell of the block is written";
+  cells[9] = 41;
+  EXPECT_EQ(length_from(cells), 3 + 10) << "another action wrote behind the block";
+  cells[0] = cells[1] = cells[2] = 41;
+  EXPECT_EQ(length_from(cells), 3 + 10);
+  cells[9] = info.tokens.mask;
+  EXPECT_EQ(length_from(cells), 3 + 8);
+}
+
 TEST(Walker, OriginSpendsAtMostItsMasksAndCarriesItsSteps) {
   Duo duo;
   NumberedWalks walker = duo.walker({.window = 32, .ratios = kRatios});

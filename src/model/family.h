@@ -110,8 +110,10 @@ struct Family {
   std::string commit = "one";
   float temperature = 0, top_p = 1;
   float edit = 1;  // committed cells of a block are rewritten by tokens surer than this; 1: never
-  // Cells that it fills before it goes on; 0: as the attention has it.
+  // Cells that it fills before it goes on, and whether without seeing the masks behind them; 0: as
+  // the attention has it.
   int block_length = 0;
+  bool grow = false;
 };
 
 // All families, in the order they are listed to users; each has its file.

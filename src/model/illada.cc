@@ -12,6 +12,7 @@ const Family kIllada = {
     .chat_template = turns_with_headers(),
     .strategy = "low-confidence",
     .block_length = 32,
+    .grow = true,
 };
 
 }  // namespace umf

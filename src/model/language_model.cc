@@ -33,6 +33,7 @@ ModelInfo describe_model(std::string name, const Checkpoint& checkpoint, std::st
           .top_p = family.top_p,
           .edit = family.edit,
           .block_length = family.block_length,
+          .grow = family.grow,
           .advice = checkpoint.advice};
 }
 

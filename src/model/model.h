@@ -35,6 +35,7 @@ struct ModelInfo {
   float temperature = 0, top_p = 1;
   float edit = 1;  // committed cells are rewritten by tokens that are surer than this; 1: never
   int block_length = 0;  // cells that it fills before the next ones; 0: as the attention has it
+  bool grow = false;     // and without seeing those
   Advice advice = {};
 
   // Whether the model predicts a position from the block before it and nothing else: it is written

@@ -58,6 +58,7 @@ void set_trajectory(Action& action, long passes) {
   if (action.remask == Remask::kNone) action.remask = Remask::kConfidenceLoop;
   if (action.passes == 0) action.passes = static_cast<int>(passes);
   action.block = 0;
+  action.grow = false;
 }
 
 void add_actions(const SearchRequest& request, ModelCache& model_cache, Configuration& made) {

@@ -23,7 +23,9 @@ struct Loop {
 const Loop kLoops[] = {{"tiny-fdv2", "block=4,commit=one"},
                        {"tiny-fdv2", "block=2,commit=tau:0.05"},
                        {"tiny-fdv2", "block=4,commit=one,temperature=0.7,seed=3"},
-                       {"tiny-illada", "block=8"}};
+                       {"tiny-illada", "block=8,grow=true"},
+                       {"tiny-illada", "block=8,grow=false"},
+                       {"tiny-illada", "block=6,grow=true,temperature=0.7,seed=3"}};
 
 // A loop on a model of its own, which remembers nothing yet.
 struct Walking {
@@ -72,6 +74,15 @@ TEST_P(PublishedWalks, AreThePlainDecodingFromTheRoot) {
              {.length = kWindow, .stop_at_end = false}, [](const auto&, auto) { return true; });
   EXPECT_EQ(walk.path.back().cells, plain.window);
   EXPECT_EQ(walk.passes, plain.passes);
+}
+
+std::vector<Token> end_of(const Loop& loop) { return Walking(loop, 5).walk().path.back().cells; }
+
+TEST(GrowingWindows, AreAnotherDecodingOnlyWhereLaterMasksAreSeen) {
+  EXPECT_NE(end_of({"tiny-illada", "block=8,grow=true"}),
+            end_of({"tiny-illada", "block=8,grow=false"}));
+  for (const char* blocks : {"tiny-sdar", "tiny-fdv2"})
+    EXPECT_EQ(end_of({blocks, "grow=true"}), end_of({blocks, "grow=false"})) << blocks;
 }
 
 INSTANTIATE_TEST_SUITE_P(Loops, PublishedWalks,
