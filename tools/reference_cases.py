@@ -20,6 +20,7 @@ GROWN = dict(COMMON, loop="grown", gen_length=24, steps=24, block_length=8, eos_
 DREAM = dict(COMMON, loop="dream", strategy="entropy", schedule="reference", eps=1e-3, eos_penalty=0.0,
              top_p=1.0, top_k=0)
 FILTERED = dict(DREAM, gen_length=12, steps=12)
+P2 = dict(COMMON, loop="p2", strategy="maskgit_plus", top_p=1.0, top_k=0)
 SDC = dict(COMMON, loop="sdc", block_length=4, threshold=None, eos_stop=None)
 
 
@@ -198,13 +199,27 @@ def illada_cases(f):
 
 
 def shifted_cases(f):
-    """Open-dCoder, whose loop is Dream's."""
+    """One of Open-dCoder's two loops: Dream's."""
     for strategy in ["maskgit_plus", "entropy"]:
         yield f.find(DREAM, f"{strategy}, 16 in 16", 6, strategy=strategy)
         yield f.find(DREAM, f"{strategy}, 16 in 4", 5, strategy=strategy, steps=4)
         yield f.find(FILTERED, f"{strategy}, top_p", 4, f.changed_by(top_p=1.0), strategy=strategy, top_p=0.6)
     yield f.find(DREAM, "prompt of one token", 1, gen_length=20, steps=20)
     yield f.find(DREAM, "bf16 weights", 9, dtype="BF16")
+
+
+def open_dcoder_cases(f):
+    """Both loops; with p2 something must be masked again."""
+    yield from shifted_cases(f)
+    again = lambda case, trace: any(token == f.config.mask for changes in trace.passes for _, token in changes)
+    for length in [1, 6]:
+        yield f.find(P2, f"p2, prompt of {length}", length, again)
+    yield f.find(P2, "p2, 16 in 4", 5, again, steps=4)
+    yield f.find(P2, "p2, more steps than cells", 5, again, steps=20)
+    yield f.find(P2, "p2, uneven shares", 7, again, gen_length=20, steps=12)
+    yield f.find(P2, "p2, entropy", 4, again, strategy="entropy")
+    yield f.find(P2, "p2, top_k", 8, again, top_k=5)
+    yield f.find(P2, "p2, bf16 weights", 9, again, dtype="BF16")
 
 
 def fast_dllm_cases(f):
@@ -242,6 +257,6 @@ def llada2_cases(f):
 
 
 CASES = {"llada": llada_cases, "dream": dream_cases, "sdc": sdc_cases, "sdar": block_cases,
-         "dream-reasoner": block_cases, "illada": illada_cases, "a2d": full_cases, "open-dcoder": shifted_cases,
+         "dream-reasoner": block_cases, "illada": illada_cases, "a2d": full_cases, "open-dcoder": open_dcoder_cases,
          "fast-dllm": fast_dllm_cases, "llada-moe": full_cases, "sdar-moe": block_cases, "rnd1": rnd1_cases,
          "llada2": llada2_cases}

@@ -248,6 +248,32 @@ def decode_dream(model, case):
 
 
 # ---------------------------------------------------------------------------------------------------
+# Open-dCoder
+
+
+def decode_p2(model, case):
+    """Every step looks at all new cells and keeps the best of them, an even share more each time. The
+    others are masked, whatever they held; what is kept takes its candidate only where it was a mask.
+    How many are masked is counted with whole numbers, where the published loop rounds fractions."""
+    x, trace, mask, first = begin(model, case), Trace(), model.config.mask, len(case["prompt"])
+    sampling = Sampling(never=case["never"], top_p=case["top_p"], top_k=case["top_k"])
+    cells, steps = range(first, len(x)), case["steps"]
+    for i in range(steps):
+        if mask not in x:
+            break
+        predictions = predict_cells(model, x, cells, sampling, trace)
+        count = len(cells) - len(cells) * (steps - i - 1) // steps
+        kept = set(best_cells(predictions, count, case["strategy"], trace))
+        again = [[p, mask] for p in cells if p not in kept and x[p] != mask]
+        trace.commit(x, [p for p in kept if x[p] == mask], predictions)
+        for p, _ in again:
+            x[p] = mask
+        trace.passes[-1] = sorted(trace.passes[-1] + again)
+    trace.new_cells = x[first:]
+    return trace
+
+
+# ---------------------------------------------------------------------------------------------------
 # Stable-DiffCoder
 
 
@@ -382,4 +408,4 @@ def rewrites(prediction, present, bound, trace):
 
 
 DECODERS = {"llada": decode_llada, "grown": decode_grown, "dream": decode_dream, "sdc": decode_sdc,
-            "fast-dllm": decode_fast_dllm, "rnd1": decode_rnd1, "llada2.1": decode_llada21}
+            "fast-dllm": decode_fast_dllm, "p2": decode_p2, "rnd1": decode_rnd1, "llada2.1": decode_llada21}

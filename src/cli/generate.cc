@@ -62,13 +62,17 @@ std::vector<Token> prompt_ids(const GenerateOptions& options, const std::string&
 // The models' recommended action, changed by --action and by the options of the same names.
 Action chosen_action(const GenerateOptions& options, std::span<const ModelInfo* const> models) {
   Action action = recommended_action(models, options.decode);
-  set_fields(action, options.action);
+  std::string assignments = options.action;
+  const auto add = [&](const std::string& key, const std::string& value) {
+    assignments += fmt::format("{}{}={}", assignments.empty() ? "" : ",", key, value);
+  };
   for (const auto& [key, value] : options.fields) {
-    if (value) set_field(action, key, *value);
+    if (value) add(key, *value);
   }
   for (const auto& [key, value] : options.switches) {
-    if (value) set_field(action, key, "true");
+    if (value) add(key, "true");
   }
+  choose_fields(action, assignments);
   return action;
 }
 

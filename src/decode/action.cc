@@ -21,6 +21,7 @@ constexpr std::pair<Strategy, std::string_view> kStrategies[] = {
 constexpr std::pair<Remask, std::string_view> kRemasks[] = {
     {Remask::kNone, "none"}, {Remask::kCap, "cap"},   {Remask::kRescale, "rescale"},
     {Remask::kConf, "conf"}, {Remask::kLoop, "loop"}, {Remask::kConfidenceLoop, "confidence-loop"},
+    {Remask::kP2, "p2"},
 };
 
 constexpr std::pair<Ensemble, std::string_view> kEnsembles[] = {
@@ -98,6 +99,22 @@ int recommended_block(const ModelInfo& model) {
   return block > 0 && model.block % block == 0 ? block : 0;
 }
 
+bool by_chance(const Action& action) {
+  return action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom;
+}
+
+// P2 ranks all cells by what the model says of them, and decides how many masks are left.
+bool goes_with_p2(const Action& action) {
+  return !by_chance(action) && action.order_temperature == 0 && commits_one(action) &&
+         action.anchor == AnchorRule::kNone && action.block == 0 && !action.grow;
+}
+
+// A recommended p2 gives way to other choices.
+void give_way(Action& action, bool remask_chosen) {
+  if (action.remask == Remask::kP2 && !remask_chosen && !goes_with_p2(action))
+    action.remask = Remask::kNone;
+}
+
 void require(bool holds, const char* key, const char* range, double value) {
   if (!holds) throw Error(fmt::format("{} must be {}, not {}", key, range, value));
 }
@@ -139,9 +156,15 @@ Action recommended_action(const ModelInfo& model) {
                 .commit = parse_commit_rule(model.commit),
                 .edit = model.edit,
                 .block = recommended_block(model),
-                .grow = model.grow};
+                .grow = model.grow,
+                .remask = parse_remask(model.remask)};
   try {
-    for (const auto& [key, value] : model.advice.action) set_field(action, key, value);
+    bool remask_chosen = false;
+    for (const auto& [key, value] : model.advice.action) {
+      set_field(action, key, value);
+      remask_chosen = remask_chosen || key == "remask";
+    }
+    give_way(action, remask_chosen);
   } catch (const Error& mistake) {
     throw Error(fmt::format("{}: {}", model.advice.where, mistake.what()));
   }
@@ -155,7 +178,7 @@ Action recommended_action(std::span<const ModelInfo* const> models) {
     action.others.back().model = model;
     action.others.back().edit = action.edit = 1;  // what one model wrote, the others keep
   }
-  if (models.size() > 1) set_fields(action, "rule=relay,commit=tau:0.99");
+  if (models.size() > 1) set_fields(action, "rule=relay,remask=none,commit=tau:0.99");
   return action;
 }
 
@@ -165,8 +188,7 @@ int recommended_window(const ModelInfo& model) {
 
 bool is_random(const Action& action) {
   return std::ranges::any_of(action.others, is_random) || action.temperature > 0 ||
-         action.order_temperature > 0 || action.strategy == Strategy::kOrigin ||
-         action.strategy == Strategy::kRandom || action.remask != Remask::kNone;
+         action.order_temperature > 0 || by_chance(action) || is_trajectory(action);
 }
 
 void check(const Action& action) {
@@ -185,33 +207,39 @@ void check(const Action& action) {
   require(action.passes >= 0, "passes", "0 or more", action.passes);
   require(action.block >= 0, "block", "0 or more", action.block);
   require(action.active >= 1 && std::isfinite(action.active), "active", "1 or more", action.active);
-  const bool by_chance =
-      action.strategy == Strategy::kOrigin || action.strategy == Strategy::kRandom;
-  if (action.anchor != AnchorRule::kNone && (by_chance || action.remask != Remask::kNone)) {
-    throw Error(fmt::format("anchor={} does not go with {}: chance decides there what is computed",
-                            name_of(action.anchor),
-                            by_chance ? name_of(action.strategy) : std::string_view("remask")));
-  }
   require(action.edit >= 0 && action.edit <= 1, "edit", "from 0 to 1", action.edit);
-  if (edits(action) && (by_chance || action.remask != Remask::kNone ||
+  if (edits(action) && (by_chance(action) || action.remask != Remask::kNone ||
                         action.anchor != AnchorRule::kNone || !action.others.empty())) {
     throw Error(fmt::format(
         "edit={} goes with one model and what it says of the block: no origin, random, remask, "
         "anchor or further models",
         action.edit));
   }
-  if (action.commit.kind == CommitRule::Kind::kOne) return;
-  if (by_chance || action.remask != Remask::kNone) {
+  if (!by_chance(action) && !is_trajectory(action)) return;
+  const std::string_view chance =
+      by_chance(action) ? name_of(action.strategy) : std::string_view("remask");
+  if (action.anchor != AnchorRule::kNone) {
+    throw Error(fmt::format("anchor={} does not go with {}: chance decides there what is computed",
+                            name_of(action.anchor), chance));
+  }
+  if (!commits_one(action)) {
     throw Error(fmt::format("commit={} does not go with {}: chance decides there what is committed",
-                            name_of(action.commit),
-                            by_chance ? name_of(action.strategy) : std::string_view("remask")));
+                            name_of(action.commit), chance));
   }
 }
 
-void check_blocks(const Action& action, const ModelInfo& model) {
-  if (action.block == 0 || model.block % action.block == 0) return;
-  throw Error(fmt::format("{} decodes in blocks of {}; block={} is no part of that", model.name,
-                          model.block, action.block));
+void check_for(const Action& action, const ModelInfo& model) {
+  if (action.block > 0 && model.block % action.block != 0)
+    throw Error(fmt::format("{} decodes in blocks of {}; block={} is no part of that", model.name,
+                            model.block, action.block));
+  if (action.remask != Remask::kP2) return;
+  if (model.block > 0)
+    throw Error(fmt::format("{} decodes in blocks of {}, and remask=p2 ranks all cells", model.name,
+                            model.block));
+  if (!goes_with_p2(action))
+    throw Error(
+        "remask=p2 ranks all cells and leaves one mask less: it goes with a strategy that "
+        "looks, order-temperature=0, commit=one, anchor=none, block=0 and grow=false");
 }
 
 void set_field(Action& action, const std::string& key, const std::string& value) {
@@ -240,6 +268,11 @@ void set_fields(Action& action, std::string_view assignments) {
     }
     set_field(action, std::string(pair.substr(0, equals)), std::string(pair.substr(equals + 1)));
   }
+}
+
+void choose_fields(Action& action, std::string_view assignments) {
+  set_fields(action, assignments);
+  give_way(action, fmt::format(",{}", assignments).find(",remask=") != std::string::npos);
 }
 
 std::string text_of(Action action) {

@@ -25,7 +25,7 @@ enum class Strategy : std::uint8_t {
 std::string_view name_of(Strategy strategy);
 Strategy parse_strategy(const std::string& name);  // throws Error with the known names
 
-// Whether committed cells may be masked again, and by which rule (docs/algorithm.md#remdm).
+// Whether committed cells may be masked again, and by which rule (docs/algorithm.md#remdm and #p2).
 enum class Remask : std::uint8_t {
   kNone,            // what is committed stays
   kCap,             // each with a capped probability
@@ -33,6 +33,7 @@ enum class Remask : std::uint8_t {
   kConf,            // those that were committed with little confidence rather than others
   kLoop,            // in the middle of the trajectory only
   kConfidenceLoop,  // as loop, but the least confident one at each pass
+  kP2,              // those that the strategy ranks lowest, at each pass, so that masks fall by one
 };
 
 std::string_view name_of(Remask remask);
@@ -79,9 +80,9 @@ struct Action {
   AnchorRule anchor = AnchorRule::kNone;
   float active =
       2;  // of an anchor: rows of so many times the masks that are committed before the next
-  Remask remask = Remask::kNone;  // anything else: one trajectory over all masks, to its end
-  float remask_eta = -1;          // how much is masked again; below 0: what its authors recommend
-  int passes = 0;                 // of a trajectory that remasks, at most; 0: twice its masks
+  Remask remask = Remask::kNone;
+  float remask_eta = -1;   // how much is masked again; below 0: what its authors recommend
+  int passes = 0;          // of a trajectory that remasks, at most; 0: twice its masks
   std::uint64_t seed = 0;  // part of the value: the same state and action give the same state
   Ensemble ensemble = Ensemble::kNone;
   std::vector<Action> others = {};  // of an ensemble, how the models after the first one write
@@ -120,7 +121,8 @@ struct Action {
     field(active, "active",
           "rows between anchors: this many times the masks that are filled until the next");
     field(remask, "remask",
-          "mask committed cells again: none, cap, rescale, conf, loop or confidence-loop (ReMDM)");
+          "mask committed cells again: none, p2 (Open-dCoder), or cap, rescale, conf, loop or "
+          "confidence-loop (ReMDM)");
     field(remask_eta, "remask-eta",
           "how much cap, rescale and loop mask again, 0 to 1; -1 for the recommended");
     field(passes, "passes", "forward passes of a remasking trajectory; 0 for twice its masks");
@@ -147,8 +149,13 @@ std::vector<Action> members_of(const Action& action);
 void check(const Action& action);
 inline constexpr const char* kGrowNeedsBlocks =
     "grow needs blocks: block=NUMBER, a block length, or a model that has them";
-// Throws Error when its blocks are no parts of the model's own.
-void check_blocks(const Action& action, const ModelInfo& model);
+// Throws Error when the action does not go with the model, or remask=p2 with its other fields.
+void check_for(const Action& action, const ModelInfo& model);
+
+// Whether it remasks in one trajectory over all masks, whose number rises and falls on the way.
+inline bool is_trajectory(const Action& action) {
+  return action.remask != Remask::kNone && action.remask != Remask::kP2;
+}
 
 // Whether committed cells may be rewritten.
 inline bool edits(const Action& action) { return action.edit < 1; }
@@ -176,6 +183,9 @@ bool is_random(const Action& action);
 void set_field(Action& action, const std::string& key, const std::string& value);
 // Sets the fields named in "key=value,key=value".
 void set_fields(Action& action, std::string_view assignments);
+// The same for the user's fields of a recommended action: a recommended remask=p2 gives way to what
+// it does not go with.
+void choose_fields(Action& action, std::string_view assignments);
 // Every field, and the model's number, as "model=0,key=value,...".
 std::string text_of(Action action);
 

@@ -42,6 +42,11 @@ TEST(Action, TheCheckpointsAdviceStandsAboveItsFamily) {
   EXPECT_EQ(action.top_p, 0.9f);
   EXPECT_EQ(action.eos_penalty, 3);
   EXPECT_EQ(recommended_window(model), 96);
+  model = {.strategy = "entropy", .remask = "p2"};
+  EXPECT_EQ(recommended_action(model).remask, Remask::kP2);
+  model.advice.action = {{"commit", "tau:0.9"}};
+  EXPECT_EQ(recommended_action(model).remask, Remask::kNone) << "they do not go together";
+  model.advice.where = "m/umf.json";
   model.advice.action = {{"temperature", "-1"}};
   EXPECT_ERROR(recommended_action(model), "m/umf.json: temperature must be 0 or more");
 }
@@ -53,7 +58,7 @@ TEST(Action, EveryStrategyHasItsName) {
 }
 
 TEST(Action, EveryRuleOfRemaskingHasItsName) {
-  for (const char* name : {"none", "cap", "rescale", "conf", "loop", "confidence-loop"}) {
+  for (const char* name : {"none", "cap", "rescale", "conf", "loop", "confidence-loop", "p2"}) {
     Action action;
     set_field(action, "remask", name);
     EXPECT_EQ(name_of(action.remask), name);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "decode/editing.h"
+#include "decode/replan.h"
 #include "decode/walker.h"
 #include "search/checkpoints.h"
 
@@ -56,8 +57,8 @@ class Run {
             fmt::format("{} prompt tokens and {} answer tokens do not fit the context of {}; "
                         "shorten one of them",
                         prompt_.size(), o.length, info.max_length));
-    require(action_.remask == Remask::kNone,
-            "remasking is for umf solve: plain decoding keeps what it commits");
+    require(!is_trajectory(action_),
+            "remasking is for umf solve: plain decoding knows no rule but remask=p2");
     check_editing(action_, info);
     require(action_.commit.kind == CommitRule::Kind::kOne ||
                 (o.schedule == Schedule::kSteady && o.per_step == 1 && o.threshold == 0),
@@ -76,7 +77,7 @@ class Run {
     if (o.steps == 0) o.steps = o.length;
     // A length that the model's own blocks do not divide ends inside of one.
     const bool chosen = o.block_length > 0 || o.schedule == Schedule::kLlada;
-    check_blocks(action_, info);
+    check_for(action_, info);
     if (o.block_length == 0) o.block_length = own_block_length();
     require(info.block == 0 || o.block_length % info.block == 0 || info.block % o.block_length == 0,
             fmt::format("{} decodes in blocks of {}; a block length of {} is neither a multiple "
@@ -87,6 +88,10 @@ class Run {
                         o.block_length));
     require(action_.anchor != AnchorRule::kBlock || o.block_length < o.length,
             "anchor=block needs blocks: a block length, or a model that has them");
+    require(!replans() ||
+                (o.schedule != Schedule::kLlada && o.threshold == 0 && o.block_length == o.length),
+            "remask=p2 ranks all cells and says how many masks are left; it goes with the steady "
+            "and the dream schedule, without blocks and a threshold");
     require(!action_.grow || chosen || action_.block > 0 || info.block > 0, kGrowNeedsBlocks);
     if (!o.stop_at_end) o.stop_at_end = info.block > 0 || action_.grow;
     if (o.schedule == Schedule::kDream) {
@@ -102,6 +107,8 @@ class Run {
               "use it with the steady or dream schedule");
     }
   }
+
+  bool replans() const { return action_.remask == Remask::kP2; }
 
   // Where no option says otherwise: the parts that the action fills the model's blocks in, or the
   // window where it has none.
@@ -187,9 +194,12 @@ class Run {
   bool dream_steps() {
     const DreamTimes times(options_.steps);
     for (int i = 0; i < options_.steps; ++i) {
+      const int masks = masks_before(options_.length);
+      if (replans() && masks == 0) break;
       const StepRule rule{.begin = 0,
                           .end = options_.length,
-                          .count = times.count(i, masks_before(options_.length)),
+                          .count = replans() ? masks - p2_masks(options_.length, options_.steps, i)
+                                             : times.count(i, masks),
                           .share = times.share(i),
                           .steps_left = options_.steps - i,
                           .threshold = options_.threshold,
@@ -205,7 +215,9 @@ class Run {
     own.to_checkpoint = masks - target;
     AnchoredModel* const anchored = passes_.anchored(0, model_, action_);
     const std::vector<Commit> commits =
-        denoise(model_, prompt_, result_.window, action_, 0, own, anchored);
+        replans()
+            ? replan(model_, prompt_, result_.window, action_, 0, masks - rule.count, rule.time)
+            : denoise(model_, prompt_, result_.window, action_, 0, own, anchored);
     for (const Commit& commit : commits) result_.window[commit.cell] = commit.token;
     if (masks_before(options_.length) <= target) passes_.forget();
     ++result_.passes;
@@ -247,6 +259,8 @@ Action recommended_action(std::span<const ModelInfo* const> models, const Decode
   if (options.schedule != Schedule::kSteady || options.per_step != 1 || options.threshold > 0)
     set_field(action, "commit", "one");
   if (options.schedule == Schedule::kDream) set_fields(action, "block=0,grow=false");
+  if (options.schedule == Schedule::kLlada || options.threshold > 0 || options.block_length > 0)
+    set_field(action, "remask", "none");
   return action;
 }
 

@@ -17,17 +17,6 @@ struct Candidate {
   Prediction prediction;
 };
 
-double score_of(const Prediction& prediction, Strategy strategy) {
-  switch (strategy) {
-    case Strategy::kEntropy:
-      return -prediction.entropy;
-    case Strategy::kMargin:
-      return prediction.margin;
-    default:
-      return prediction.confidence;
-  }
-}
-
 // The best `count`; equal scores in ascending order of cells, in which they must come.
 void keep_best(std::vector<Candidate>& candidates, int count) {
   if (count >= static_cast<int>(candidates.size())) return;

@@ -45,6 +45,17 @@ Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKe
   return sampling;
 }
 
+double score_of(const Prediction& prediction, Strategy strategy) {
+  switch (strategy) {
+    case Strategy::kEntropy:
+      return -prediction.entropy;
+    case Strategy::kMargin:
+      return prediction.margin;
+    default:
+      return prediction.confidence;
+  }
+}
+
 Offer offer_of(const Prediction& prediction, const SpecialTokens& tokens) {
   const Token token = prediction.token;
   const bool ends = token == tokens.end_of_text || token == tokens.end_of_turn ||

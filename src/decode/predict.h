@@ -19,6 +19,9 @@ std::vector<int> mask_cells(std::span<const Token> window, Token mask);
 Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKey& noise,
                      double time);
 
+// The number by which a strategy that looks ranks cells; larger is better.
+double score_of(const Prediction& prediction, Strategy strategy);
+
 // What a prediction for a mask says to the rule that decides how many are committed.
 Offer offer_of(const Prediction& prediction, const SpecialTokens& tokens);
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <cstdint>
 
 #include "base/error.h"
 
@@ -35,6 +36,10 @@ float DreamTimes::share(int i) const {
 
 int DreamTimes::count(int i, int masks) const {
   return static_cast<int>(static_cast<float>(masks) * share(i));
+}
+
+int p2_masks(int cells, int steps, int i) {
+  return static_cast<int>(static_cast<std::int64_t>(cells) * (steps - i - 1) / steps);
 }
 
 double state_time(int masks, int cells, double eps) { return eps + (1.0 - eps) * masks / cells; }

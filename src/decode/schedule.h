@@ -33,6 +33,9 @@ class DreamTimes {
   float eps_;
 };
 
+// The masks that step i of p2's `steps` leaves of `cells`: an even share less each time.
+int p2_masks(int cells, int steps, int i);
+
 // The time of a state with `masks` of `cells` masked, for rules that depend on time: equals the
 // grid's when one token has been committed per step.
 double state_time(int masks, int cells, double eps = 1e-3);

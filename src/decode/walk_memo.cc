@@ -50,7 +50,8 @@ std::vector<std::string> walk_keys(const WalkSetup& setup) {
   const std::string common = fmt::format(
       "|{} {} {} {} {} {}|{}", options.window, options.block_length,
       static_cast<int>(options.policy), static_cast<int>(options.unit), options.closed_text,
-      options.closed_text && setup.lexicons().size() > 1, fmt::join(setup.targets(), ","));
+      options.closed_text ? (setup.lexicons().size() > 1) + 2 * setup.keeps_text() : 0,
+      fmt::join(setup.targets(), ","));
   std::vector<std::string> keys;
   for (int action = 0; std::cmp_less(action, setup.actions().size()); ++action) {
     keys.push_back(sha256_bytes(key_of_models(setup, action) +

@@ -52,7 +52,9 @@ WalkSetup::WalkSetup(std::vector<Participant> participants, std::vector<Action> 
       targets_(checkpoint_targets(options_.window, options_.ratios, options_.block_length)),
       lexicons_(distinct_lexicons(participants_, lexicon_of_)),
       keeps_writers_(std::ranges::any_of(
-          actions_, [](const Action& action) { return !action.others.empty(); })) {
+          actions_, [](const Action& action) { return !action.others.empty(); })),
+      keeps_text_(std::ranges::none_of(
+          actions_, [](const Action& action) { return action.remask == Remask::kP2; })) {
   require(!actions_.empty(), "a search needs at least one action");
   for (const Action& action : actions_) check(action);
   for (const auto& [model, tokenizer, prompt] : participants_) {
@@ -85,14 +87,14 @@ void WalkSetup::check_member(const Action& action) const {
   require(!action.allow_mask,
           "allow-mask is for plain decoding: a search commits a token per pass");
   const ModelInfo& model = participants_[action.model].model->info();
-  check_blocks(action, model);
+  check_for(action, model);
   check_editing(action, model);
   require(action.anchor != AnchorRule::kBlock || has_blocks(action),
           "anchor=block needs blocks: a block length, or a model that has them");
   require(!action.grow || has_blocks(action), kGrowNeedsBlocks);
   if (action.remask == Remask::kNone) return;
   require(options_.block_length == options_.window,
-          "remasking takes the whole window at once; leave out the block length");
+          "remasking takes the whole window at once; it goes without a block length");
   require(action.block == 0 && !action.grow,
           "remasking takes the whole window at once; it goes with block=0 and grow=false");
   require(model.block == 0,
@@ -164,6 +166,7 @@ int WalkSetup::author(int action, int model) const {
 }
 
 bool WalkSetup::closed(const WindowState& state) const {
+  if (!keeps_text_) return masks_in(state) == 0;
   const Lexicon& lexicon = lexicon_of(state);
   // Another tokenizer may make padding of a special token that has no role, and end the text there.
   const bool may_convert = lexicons_.size() > 1 && masks_in(state) > 0;

@@ -83,8 +83,10 @@ class WalkSetup {
   // models of those that have several.
   int author(int action, int model) const;
 
+  // Whether what is written stays: no action masks it again on its way.
+  bool keeps_text() const { return keeps_text_; }
   // Whether no action can change the text any more: nothing is masked before the token that ends
-  // it.
+  // it, and what is written stays.
   bool closed(const WindowState& state) const;
 
   // The cells of a window that the action's model is asked for next, and how many of them are
@@ -109,7 +111,7 @@ class WalkSetup {
   std::vector<int> targets_;
   std::vector<int> lexicon_of_;  // by participant; filled with the next
   std::vector<Lexicon> lexicons_;
-  bool keeps_writers_;
+  bool keeps_writers_, keeps_text_;
 };
 
 }  // namespace umf

@@ -13,6 +13,7 @@
 #include "decode/editing.h"
 #include "decode/ensemble.h"
 #include "decode/remasking.h"
+#include "decode/replan.h"
 #include "decode/schedule.h"
 #include "search/checkpoints.h"
 
@@ -68,8 +69,7 @@ std::string Walker::memo_key(const Trial& trial, const WindowState& start) const
 Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
                        const WalkObserver& observer) {
   const Action action = drawn(setup_.actions()[trial.action], trial.draw);
-  if (action.remask != Remask::kNone)
-    return remask_from(std::move(state), trial, action, limit, observer);
+  if (is_trajectory(action)) return remask_from(std::move(state), trial, action, limit, observer);
   Way way{trial, action, observer, limit, WalkPasses(setup_.options().unit)};
   Walk& walk = way.walk;
   const auto arrive = [&] {
@@ -138,8 +138,10 @@ WindowBranching Walker::branch(const Trial& trial, const WindowState& from, int 
   const auto& [model, tokenizer, prompt] = setup_.participants()[action.model];
   if (!action.others.empty()) throw Error("several models cannot complete a window in one pass");
   if (!is_exact(action)) throw Error("anchor= is for walks; this search branches at every pass");
-  if (action.grow)
-    throw Error("grow leaves out what this search completes in every pass; it needs grow=false");
+  if (action.grow || action.remask != Remask::kNone)
+    throw Error(
+        "this search completes the whole window in every pass, one mask less each time; it "
+        "needs grow=false and remask=none");
   if (model->info().block != 0)
     throw Error(fmt::format("{} decodes in blocks and cannot complete a window in one pass",
                             model->info().name));
@@ -208,8 +210,11 @@ Walker::Passed Walker::pass(WindowState& state, Way& way, const StepRule& rule, 
   const Action& action = way.action;
   const Participant& participant = setup_.participants()[action.model];
   AnchoredModel* const anchored = way.passes.anchored(action.model, *participant.model, action);
-  const std::vector<Commit> commits = denoise(*participant.model, participant.prompt, state.cells,
-                                              action, way.trial.action, rule, anchored);
+  const std::vector<Commit> commits =
+      action.remask == Remask::kP2 ? replan(*participant.model, participant.prompt, state.cells,
+                                            action, way.trial.action, masks - 1, rule.time)
+                                   : denoise(*participant.model, participant.prompt, state.cells,
+                                             action, way.trial.action, rule, anchored);
   way.passes.count(anchored);
   way.walk.passes = way.passes.spent();
   for (const auto& [cell, token] : commits) {

@@ -46,7 +46,7 @@ class Walker {
   // start where each pass commits one, otherwise at most (more of several models: every look is a
   // pass). The path holds the first state at or below
   // each checkpoint and the last state. Infeasible when the window does not fit the action's model.
-  // An action that remasks makes one trajectory of its own number of passes: its path is the end.
+  // A trajectory that remasks has its own number of passes, and its path is the end.
   Walk walk(const Trial& trial, const WindowState& from, int limit,
             const WalkObserver& observer = {});
 

@@ -107,7 +107,7 @@ struct Family {
   std::string template_settings = "";
   // The recommended deterministic action: the published loop as far as an action says it.
   std::string strategy;
-  std::string commit = "one";
+  std::string commit = "one", remask = "none";
   float temperature = 0, top_p = 1;
   float edit = 1;  // committed cells of a block are rewritten by tokens surer than this; 1: never
   // Cells that it fills before it goes on, and whether without seeing the masks behind them; 0: as

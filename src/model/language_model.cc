@@ -29,6 +29,7 @@ ModelInfo describe_model(std::string name, const Checkpoint& checkpoint, std::st
           .tempered_scores = family.tempered_scores,
           .strategy = family.strategy,
           .commit = family.commit,
+          .remask = family.remask,
           .temperature = family.temperature,
           .top_p = family.top_p,
           .edit = family.edit,

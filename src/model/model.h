@@ -31,7 +31,7 @@ struct ModelInfo {
   bool shifted = false;  // row i - 1 predicts position i
   bool tempered_scores = false;
   // The family's recommended deterministic action, and what the checkpoint's makers say above that.
-  std::string strategy, commit = "one";
+  std::string strategy, commit = "one", remask = "none";
   float temperature = 0, top_p = 1;
   float edit = 1;  // committed cells are rewritten by tokens that are surer than this; 1: never
   int block_length = 0;  // cells that it fills before the next ones; 0: as the attention has it

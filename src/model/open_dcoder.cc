@@ -1,4 +1,5 @@
-// Open-dCoder: a Qwen2 that fills masks as Dream does, in files that are those of any Qwen2.
+// Open-dCoder: a Qwen2 that fills masks as Dream does, and may mask what it wrote again, in files
+// that are those of any Qwen2.
 #include "model/family.h"
 
 namespace umf {
@@ -23,6 +24,7 @@ const Family kOpenDcoder = {
     .tokens = {.mask = "[MASK]", .end_of_turn = "<|im_end|>", .other_ends = {}},
     .chat_template = chatml("You are a helpful assistant."),
     .strategy = "low-confidence",
+    .remask = "p2",
 };
 
 }  // namespace umf

@@ -75,6 +75,17 @@ TEST(PlainTask, NothingIsSentBeforeTheLeftmostCellIsThere) {
   EXPECT_EQ(done.nfe, 8);
 }
 
+TEST(PlainTask, TextThatMayBeMaskedAgainIsSentAtTheEnd) {
+  ScriptedModel model = writer("abc", /*from_the_left=*/true);
+  RecordingListener listener;
+  PlainPlan plan = plan_of(8, {"c"});
+  set_fields(plan.action, "remask=p2");
+  const Completion done = PlainTask({{{&model, &tokenizer(), {5}}}}, plan).run(listener);
+  EXPECT_THAT(listener.pieces, ElementsAre(testing::Pair(0, "ab")));
+  EXPECT_EQ(done.choices[0].finish, "stop");
+  EXPECT_EQ(done.nfe, 8) << "nothing is final before the last pass";
+}
+
 TEST(PlainTask, PassesBehindAnEndThatIsFinalAreNotMade) {
   ScriptedModel model = writer("abc", /*from_the_left=*/true);
   RecordingListener listener;

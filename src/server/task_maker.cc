@@ -31,7 +31,7 @@ auto as_bad_request(const Work& work) {
 Action plain_action(const ApiRequest& request, std::span<const ModelInfo* const> models) {
   Action action = recommended_action(models, request.umf.decode);
   set_field(action, "seed", fmt::format("{}", request.seed));
-  if (!request.umf.actions.empty()) set_fields(action, request.umf.actions.front().fields);
+  if (!request.umf.actions.empty()) choose_fields(action, request.umf.actions.front().fields);
   const auto set = [&](Action& member) {
     if (request.temperature) member.temperature = static_cast<float>(*request.temperature);
     if (request.top_p) member.top_p = static_cast<float>(*request.top_p);

@@ -55,7 +55,7 @@ int largest_window(const Configuration& made, ModelCache& model_cache) {
 // The budget is one trajectory. Without a choice it is the paper's: a pass for each cell, and all
 // others in the loop (docs/algorithm.md#remdm).
 void set_trajectory(Action& action, long passes) {
-  if (action.remask == Remask::kNone) action.remask = Remask::kConfidenceLoop;
+  if (!is_trajectory(action)) action.remask = Remask::kConfidenceLoop;
   if (action.passes == 0) action.passes = static_cast<int>(passes);
   action.block = 0;
   action.grow = false;
@@ -76,7 +76,7 @@ void add_actions(const SearchRequest& request, ModelCache& model_cache, Configur
     action.model = models.front();
     for (Action& other : action.others) other.model = models[other.model];
     set_field(action, "seed", fmt::format("{}", made.seed));
-    set_fields(action, choice.fields);
+    choose_fields(action, choice.fields);
     if (working.facts.traits.remasks) set_trajectory(action, passes);
     add_action(made, action);
   }

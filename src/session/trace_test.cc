@@ -145,6 +145,11 @@ TEST(Trace, TellsEveryStateOfATrajectoryThatRemasks) {
   expect_every_state_from_the_trace_alone(result);
 }
 
+TEST(Trace, TellsEveryStateOfWalksThatMaskAgain) {
+  expect_every_state_from_the_trace_alone(
+      traced("unmaskfork", {{.model = 0, .remask = Remask::kP2}, {.model = 1}}, 300));
+}
+
 TEST(Trace, TellsEveryStateOfABeam) {
   expect_every_state_from_the_trace_alone(traced("treasure", {{.model = 0, .temperature = 1}}, 60));
 }

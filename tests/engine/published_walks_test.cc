@@ -25,7 +25,9 @@ const Loop kLoops[] = {{"tiny-fdv2", "block=4,commit=one"},
                        {"tiny-fdv2", "block=4,commit=one,temperature=0.7,seed=3"},
                        {"tiny-illada", "block=8,grow=true"},
                        {"tiny-illada", "block=8,grow=false"},
-                       {"tiny-illada", "block=6,grow=true,temperature=0.7,seed=3"}};
+                       {"tiny-illada", "block=6,grow=true,temperature=0.7,seed=3"},
+                       {"tiny-open-dcoder", "remask=p2", "open-dcoder"},
+                       {"tiny-open-dcoder", "remask=p2,temperature=0.7,seed=3", "open-dcoder"}};
 
 // A loop on a model of its own, which remembers nothing yet.
 struct Walking {

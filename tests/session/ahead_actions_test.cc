@@ -1,4 +1,5 @@
-// Working ahead with actions beyond the paper's: parallel commits, ensembles, openings, anchors.
+// Working ahead with actions beyond the paper's: parallel commits, ensembles, openings, anchors,
+// blocks of their own, growing windows, masking again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,22 +13,14 @@ namespace {
 
 using testing::HasSubstr;
 
-// Actions whose passes commit several cells, alone and together.
-struct TogetherReplica final : Replica {
-  explicit TogetherReplica(int actions, WalkOptions options) {
+struct WishingReplica final : Replica {
+  WishingReplica(const std::vector<Action>& actions, WalkOptions options) {
     options.ratios = {900, 800, 700, 600, 500, 400, 200};
-    const CommitRule tau{CommitRule::Kind::kTau, 0.9f}, frechet{CommitRule::Kind::kFrechet, 0.4f};
-    std::vector<Action> list = {
-        {.commit = tau, .ensemble = Ensemble::kRelay, .others = {{.model = 1, .commit = tau}}},
-        {.model = 1, .commit = tau},
-        {.strategy = Strategy::kEntropy, .temperature = 0.5f, .commit = frechet, .seed = 4},
-        {.model = 1, .commit = tau, .ensemble = Ensemble::kPoll, .others = {{.commit = tau}}}};
-    list.resize(actions);
     setup_.emplace(
         std::vector<Participant>{
             {&dream, dream_lexicon().tokenizer, dream_lexicon().tokenizer->encode_bytes("?")},
             {&llada, llada_lexicon().tokenizer, llada_lexicon().tokenizer->encode_bytes("?")}},
-        list, options);
+        actions, options);
   }
   const WalkSetup& setup() const override { return *setup_; }
 
@@ -36,11 +29,56 @@ struct TogetherReplica final : Replica {
   std::optional<WalkSetup> setup_;
 };
 
+AheadPlan plan_of(const std::string& search, const std::vector<Action>& actions,
+                  const WalkOptions& walk) {
+  AheadPlan plan{.search = search, .options = {.budget = 120}};
+  plan.replica = [=] { return std::make_unique<WishingReplica>(actions, walk); };
+  return plan;
+}
+
+// Actions whose passes commit several cells, alone and together.
 AheadPlan together(const std::string& search, int actions,
                    const WalkOptions& walk = {.window = 48}) {
-  AheadPlan plan{.search = search, .options = {.budget = 120}};
-  plan.replica = [=] { return std::make_unique<TogetherReplica>(actions, walk); };
+  const CommitRule tau{CommitRule::Kind::kTau, 0.9f}, frechet{CommitRule::Kind::kFrechet, 0.4f};
+  std::vector<Action> list = {
+      {.commit = tau, .ensemble = Ensemble::kRelay, .others = {{.model = 1, .commit = tau}}},
+      {.model = 1, .commit = tau},
+      {.strategy = Strategy::kEntropy, .temperature = 0.5f, .commit = frechet, .seed = 4},
+      {.model = 1, .commit = tau, .ensemble = Ensemble::kPoll, .others = {{.commit = tau}}}};
+  list.resize(actions);
+  return plan_of(search, list, walk);
+}
+
+// The published loops of families that go by blocks, grow their windows or mask again.
+AheadPlan as_published(const std::string& search, const WalkOptions& walk = {.window = 48}) {
+  const CommitRule tau{CommitRule::Kind::kTau, 0.9f};
+  AheadPlan plan = plan_of(search,
+                           {{.commit = tau, .block = 8},
+                            {.model = 1, .block = 16, .grow = true},
+                            {.remask = Remask::kP2},
+                            {.model = 1, .temperature = 0.5f, .remask = Remask::kP2, .seed = 4}},
+                           walk);
+  plan.options.budget = 300;
   return plan;
+}
+
+// What the whole run comes to.
+AheadReport expect_to_go_on_after_any_break(const AheadPlan& plan, int least_breaks) {
+  const TemporaryDirectory directory;
+  const AheadReport expected = run(plan, 0, directory / "whole");
+  int breaks = 0;
+  for (std::size_t end = expected.journal.find('\n') + 1; end < expected.journal.size();
+       end = expected.journal.find('\n', end) + 1) {
+    write_file(directory / "part", expected.journal.substr(0, end));
+    const AheadReport resumed = run(plan, 2, directory / "part");
+    EXPECT_EQ(resumed.result, expected.result);
+    EXPECT_EQ(resumed.trace, expected.trace);
+    EXPECT_TRUE(journal_entries(resumed.journal) == journal_entries(expected.journal));
+    if (testing::Test::HasFailure()) break;
+    ++breaks;
+  }
+  EXPECT_GE(breaks, least_breaks);
+  return expected;
 }
 
 TEST(AheadActions, ParallelCommitsEnsemblesAndOpeningsGiveTheSame) {
@@ -66,25 +104,20 @@ TEST(AheadActions, ParallelCommitsEnsemblesAndOpeningsGiveTheSame) {
 TEST(AheadActions, ParallelCommitsEnsemblesAndOpeningsGoOnAfterAnyBreak) {
   for (const char* search : {"unmaskfork", "odds"}) {
     SCOPED_TRACE(search);
-    const TemporaryDirectory directory;
-    const AheadPlan plan = together(search, 4);
-    const AheadReport expected = run(plan, 0, directory / "whole");
-    int breaks = 0;
-    for (std::size_t end = expected.journal.find('\n') + 1; end < expected.journal.size();
-         end = expected.journal.find('\n', end) + 1) {
-      write_file(directory / "part", expected.journal.substr(0, end));
-      const AheadReport resumed = run(plan, 2, directory / "part");
-      EXPECT_EQ(resumed.result, expected.result);
-      EXPECT_EQ(resumed.trace, expected.trace);
-      EXPECT_TRUE(journal_entries(resumed.journal) == journal_entries(expected.journal));
-      if (HasFailure()) break;
-      ++breaks;
-    }
-    EXPECT_GE(breaks, 25);
-    if (plan.search == "odds") {
+    const AheadReport expected = expect_to_go_on_after_any_break(together(search, 4), 25);
+    if (std::string_view(search) == "odds") {
       for (const char* kind : {"line", "suffix"}) EXPECT_THAT(expected.trace, HasSubstr(kind));
     }
   }
+}
+
+TEST(AheadActions, PublishedLoopsGiveTheSameAndGoOnAfterAnyBreak) {
+  for (const char* search : {"unmaskfork", "odds", "ab-mcts-a"}) {
+    SCOPED_TRACE(search);
+    expect_same_for_all(as_published(search), /*journals=*/true);
+  }
+  expect_same_for_all(as_published("unmaskfork", {.window = 48, .closed_text = true}));
+  expect_to_go_on_after_any_break(as_published("unmaskfork"), 5);
 }
 
 TEST(AheadActions, WithoutTheCacheParallelCommitsAndEnsemblesFindTheSame) {
