@@ -12,9 +12,7 @@ Architecture read_full(const Config& config) {
   const std::string type = config.needed_text("model_type");
   if (type == "a2d-qwen3") return read_qwen3_style(config);
   if (type == "a2d-llama") return read_llama_style(config);
-  Architecture a = read_qwen_style(config);
-  a.qkv_bias = true;
-  return a;
+  return read_qwen2_style(config);
 }
 
 Architecture read_in_blocks(const Config& config) {

@@ -3,22 +3,13 @@
 #include "model/family.h"
 
 namespace umf {
-namespace {
-
-Architecture read(const Config& config) {
-  Architecture a = read_qwen_style(config);
-  a.qkv_bias = true;
-  return a;
-}
-
-}  // namespace
 
 const Family kDream = {
     .name = "dream",
     .classes = {{"DreamModel", "Dream"}},
     .shifted = true,
     .tempered_scores = true,
-    .read = read,
+    .read = read_qwen2_style,
     .names = qwen_style_names(),
     .tokens = {.mask = "<|mask|>", .end_of_turn = "<|im_end|>", .other_ends = {"<|dlm_pad|>"}},
     .chat_template = chatml("You are a helpful assistant."),

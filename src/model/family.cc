@@ -128,6 +128,12 @@ Architecture read_qwen_style(const Config& config) {
   return a;
 }
 
+Architecture read_qwen2_style(const Config& config) {
+  Architecture a = read_qwen_style(config);
+  a.qkv_bias = true;
+  return a;
+}
+
 Architecture read_qwen3_style(const Config& config) {
   Architecture a = read_qwen_style(config);
   read_head_norms(config, a);

@@ -135,6 +135,8 @@ Architecture read_qwen_shape(const Config& config);
 Architecture read_qwen_style(const Config& config);
 // The tensor names that they share.
 TensorNames qwen_style_names();
+// The same for Qwen2-style configurations: biases of q, k and v.
+Architecture read_qwen2_style(const Config& config);
 // The same for Qwen3-style configurations: no biases, a q/k norm, heads of any width.
 Architecture read_qwen3_style(const Config& config);
 TensorNames qwen3_style_names();

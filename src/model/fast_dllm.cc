@@ -8,8 +8,7 @@ namespace {
 constexpr int kBlock = 32;
 
 Architecture read(const Config& config) {
-  Architecture a = read_qwen_style(config);
-  a.qkv_bias = true;
+  Architecture a = read_qwen2_style(config);
   config.expect("attention_bias", true);
   read_blocks(config, "bd_size", kBlock, a);
   return a;

@@ -3,15 +3,6 @@
 #include "model/family.h"
 
 namespace umf {
-namespace {
-
-Architecture read(const Config& config) {
-  Architecture a = read_qwen_style(config);
-  a.qkv_bias = true;
-  return a;
-}
-
-}  // namespace
 
 const Family kOpenDcoder = {
     .name = "open-dcoder",
@@ -19,7 +10,7 @@ const Family kOpenDcoder = {
     .only_if_named = true,
     .shifted = true,
     .tempered_scores = true,
-    .read = read,
+    .read = read_qwen2_style,
     .names = qwen_style_names(),
     .tokens = {.mask = "[MASK]", .end_of_turn = "<|im_end|>", .other_ends = {}},
     .chat_template = chatml("You are a helpful assistant."),

@@ -5,8 +5,7 @@ namespace umf {
 namespace {
 
 Architecture read(const Config& config) {
-  Architecture a = read_qwen_style(config);
-  a.qkv_bias = true;
+  Architecture a = read_qwen2_style(config);
   a.attention.kind = AttentionKind::kCausal;
   config.expect("num_labels", 2);
   return a;
