@@ -106,7 +106,8 @@ Manifest parse_manifest(Json json, const std::string& where) {
     for (const Json& entry : json.at("configurations")) {
       manifest.configurations.push_back(
           {entry.at("name"), entry.at("budgets").get<std::vector<long>>(),
-           entry.contains("pool") ? std::optional(parse_pool(entry["pool"])) : std::nullopt});
+           entry.contains("pool") ? std::optional(parse_pool(entry["pool"])) : std::nullopt,
+           entry.value("window", 0)});
     }
   } catch (const std::exception& mistake) {
     throw Error(fmt::format("'{}' does not describe a run: {}", where, mistake.what()));

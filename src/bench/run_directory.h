@@ -24,7 +24,8 @@ struct Manifest {
   struct Entry {
     std::string name;
     std::vector<long> budgets;  // that are reported, ascending
-    std::optional<Pool> pool;
+    std::optional<Pool> pool = std::nullopt;
+    int window = 0;  // 0: not known
     // All that have a result, ascending: those of the pool's steps, too.
     std::vector<long> recorded() const;
   };

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
-#include "bench/result_log.h"
 #include "bench/run_facts.h"
 #include "bench/summary.h"
 #include "report/trace_reader.h"
@@ -58,14 +57,10 @@ void add_searches(std::vector<DrawnSearch>& searches, const RunDirectory& run, i
   }
 }
 
-}  // namespace
-
-void add_run(Report& report, const RunDirectory& run, const std::string& name) {
+void add_run(Report& report, const LoadedRun& run) {
   const Manifest& manifest = run.manifest();
   const std::vector<ReportedConfiguration> configurations = run_configurations(manifest);
-  const std::map<std::string, std::string> prompts = read_prompts(run);
-  ResultIndex results(run.results());
-  results.refresh();
+  const std::map<std::string, std::string> prompts = read_prompts(run.directory);
 
   OrderedJson problems = OrderedJson::array();
   for (std::size_t problem = 0; problem < manifest.ids.size(); ++problem) {
@@ -77,22 +72,31 @@ void add_run(Report& report, const RunDirectory& run, const std::string& name) {
     for (std::size_t c = 0; c < configurations.size(); ++c) {
       const auto number = static_cast<int>(c);
       for (const long budget : configurations[c].budgets) {
-        const Result* result = results.find({id, configurations[c].name, budget});
+        const Result* result = run.results.find({id, configurations[c].name, budget});
         if (result == nullptr) continue;
         outlines.push_back(outline(number, *result));
         details["results"].push_back(details_of(number, *result));
       }
-      add_searches(searches, run, static_cast<int>(problem), number, configurations[c]);
+      add_searches(searches, run.directory, static_cast<int>(problem), number, configurations[c]);
     }
     problems.push_back(
         {{"id", id}, {"block", report.keep(std::move(details), searches)}, {"results", outlines}});
   }
-  OrderedJson json = {{"name", name},
+  OrderedJson json = {{"name", run.name},
                       {"facts", run_facts(manifest)},
                       {"configurations", configurations_json(configurations)}};
-  json.update(summarise(manifest, results.all()));
+  json.update(summarise(manifest, run.results.all()));
   json["problems"] = std::move(problems);
   report.add(std::move(json));
+}
+
+}  // namespace
+
+void add_runs(Report& report, const std::vector<LoadedRun>& runs) {
+  for (const LoadedRun& run : runs) add_run(report, run);
+  for (const ComparedRuns& compared : compare_runs(runs)) {
+    if (!compared.comparisons.empty()) report.add_comparisons(compared_json(compared));
+  }
 }
 
 }  // namespace umf

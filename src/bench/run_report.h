@@ -1,14 +1,15 @@
-// A run of umf bench on a page.
+// Runs of umf bench on a page.
 #pragma once
 
-#include <string>
+#include <vector>
 
-#include "bench/run_directory.h"
+#include "bench/loaded_run.h"
 #include "report/report.h"
 
 namespace umf {
 
-// The run as far as it is. Throws Error for files that are damaged.
-void add_run(Report& report, const RunDirectory& run, const std::string& name);
+// The runs as far as they are, and what comparing them says. Throws Error for files that are
+// damaged.
+void add_runs(Report& report, const std::vector<LoadedRun>& runs);
 
 }  // namespace umf

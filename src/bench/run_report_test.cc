@@ -41,7 +41,7 @@ class Reports : public testing::Test {
   void trace(const std::string& text) { write_file(directory_ / "traces/00000-000-2.jsonl", text); }
   std::string page(std::size_t limit_bytes = 1 << 20) {
     Report report(limit_bytes);
-    add_run(report, RunDirectory::open(directory_.path()), "run");
+    add_runs(report, load_runs({directory_.path().string()}));
     left_out_ = report.searches_left_out();
     return report.html("A run");
   }

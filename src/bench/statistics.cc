@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace umf {
 namespace {
@@ -20,6 +21,16 @@ double correlation(const Paired& pairs) {
 // Two distances from the estimates, added as sides of a triangle.
 double combined(double one, double other, double correlation) {
   return std::sqrt(std::max(0.0, one * one - 2 * correlation * one * other + other * other));
+}
+
+// Where the normal distribution has `share` below it, to the last digits of a double.
+double normal_quantile(double share) {
+  double low = -40, high = 40;
+  for (int halving = 0; halving < 100; ++halving) {
+    const double middle = (low + high) / 2;
+    (std::erfc(-middle / std::sqrt(2.0)) / 2 < share ? low : high) = middle;
+  }
+  return (low + high) / 2;
 }
 
 }  // namespace
@@ -56,6 +67,31 @@ double mcnemar_exact(int only_first, int only_second) {
     tail += std::exp(log_ways - n * std::log(2.0));
   }
   return std::min(1.0, 2 * tail);
+}
+
+std::vector<double> holm_corrected(std::span<const double> p) {
+  std::vector<std::size_t> order(p.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return p[i]; });
+  std::vector<double> corrected(p.size());
+  double largest = 0;  // none is less than one that was rejected before it
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    largest = std::max(largest, static_cast<double>(p.size() - rank) * p[order[rank]]);
+    corrected[order[rank]] = std::min(1.0, largest);
+  }
+  return corrected;
+}
+
+std::optional<long> needed_problems(const Paired& pairs, double level) {
+  constexpr double kPower = 0.8;
+  const double difference = pairs.difference();
+  if (difference == 0) return std::nullopt;
+  const double discordant =
+      static_cast<double>(pairs.only_first + pairs.only_second) / pairs.problems();
+  const double square = difference * difference;
+  const double distance = normal_quantile(1 - level / 2) * std::sqrt(discordant) +
+                          normal_quantile(kPower) * std::sqrt(discordant - square);
+  return static_cast<long>(std::ceil(distance * distance / square));
 }
 
 }  // namespace umf

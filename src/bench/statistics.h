@@ -1,6 +1,10 @@
 // What a number of passed problems says, and what a difference between two configurations says.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <vector>
+
 namespace umf {
 
 struct Interval {
@@ -25,5 +29,13 @@ Interval paired_interval(const Paired& pairs);
 // McNemar's exact test, two-sided: how often a fair coin would split the discordant problems at
 // least as unevenly.
 double mcnemar_exact(int only_first, int only_second);
+
+// Holm's step-down correction (Scandinavian Journal of Statistics 6, 1979): what each p becomes
+// when all of them are held to one level together. In the order given.
+std::vector<double> holm_corrected(std::span<const double> p);
+
+// How many problems McNemar's test would need to find, in four of five samples, a difference like
+// that of `pairs`, two-sided at `level` (Connor, Biometrics 43, 1987); nothing where there is none.
+std::optional<long> needed_problems(const Paired& pairs, double level);
 
 }  // namespace umf

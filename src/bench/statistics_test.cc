@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace umf {
 namespace {
 
@@ -52,6 +54,29 @@ TEST(Statistics, McNemarCountsTheSplitsExactly) {
   EXPECT_EQ(mcnemar_exact(0, 0), 1);
   EXPECT_EQ(mcnemar_exact(5, 5), 1) << "never above 1";
   EXPECT_EQ(mcnemar_exact(3, 9), mcnemar_exact(9, 3));
+}
+
+// Sorted 0.005, 0.01, 0.03, 0.04, times 4, 3, 2, 1, none below the one before: R's
+// p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm").
+TEST(Statistics, HolmMultipliesByTheNumberThatIsLeft) {
+  const std::vector<double> p = {0.01, 0.04, 0.03, 0.005}, holm = {0.03, 0.06, 0.06, 0.02};
+  const std::vector<double> corrected = holm_corrected(p);
+  for (std::size_t i = 0; i < p.size(); ++i) EXPECT_NEAR(corrected[i], holm[i], 1e-12) << i;
+  EXPECT_EQ(holm_corrected(std::vector<double>{0.4, 0.9}), (std::vector<double>{0.8, 0.9}));
+  EXPECT_EQ(holm_corrected(std::vector<double>{0.6, 0.6}), (std::vector<double>{1, 1}));
+  EXPECT_TRUE(holm_corrected({}).empty());
+}
+
+// n = (z(1 - level / 2) sqrt(s) + z(0.8) sqrt(s - d^2))^2 / d^2 with s the share of discordant
+// problems and d the difference, by Python's statistics.NormalDist: 52.52, 81.75, 2875.56, 14.98.
+TEST(Statistics, NeededProblemsAreThoseOfConnorsFormula) {
+  EXPECT_EQ(needed_problems({20, 12, 2, 16}, 0.05), 53);
+  EXPECT_EQ(needed_problems({20, 2, 12, 16}, 0.05), 53) << "whoever is better";
+  EXPECT_EQ(needed_problems({20, 12, 2, 16}, 0.05 / 6), 82);
+  EXPECT_EQ(needed_problems({100, 7, 4, 189}, 0.05), 2876);
+  EXPECT_EQ(needed_problems({1, 6, 1, 0}, 0.05), 15);
+  EXPECT_FALSE(needed_problems({20, 5, 5, 16}, 0.05)) << "no number would find no difference";
+  EXPECT_FALSE(needed_problems({}, 0.05));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the results of a run say, for programs and for people.
+// What the results of a run say, for programs; run_tables has it for people.
 #pragma once
 
 #include <map>
@@ -13,11 +13,8 @@ namespace umf {
 // {"complete","problems","groups":[one per configuration × budget],"comparisons":[one per pair of
 // configurations with a common budget]}, and with pooled budgets "pools", {"groups","comparisons"}
 // over what each problem got of its pool. What could not be searched or judged is counted, and left
-// out of every share and mean.
+// out of every share and mean. All comparisons are corrected together.
 nlohmann::ordered_json summarise(const Manifest& manifest,
                                  const std::map<ResultKey, Result>& results);
-
-// The same as a table, with the first configuration compared to each other one.
-std::string summary_table(const nlohmann::ordered_json& summary);
 
 }  // namespace umf

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "bench/run_tables.h"
 
 namespace umf {
 namespace {
@@ -55,8 +58,9 @@ TEST(Summary, SharesAndMeansAreOverWhatWasJudged) {
   EXPECT_EQ(group["switches"], 2);
   EXPECT_EQ(group["seconds"]["unmask"], 3);
   EXPECT_EQ(group["peak_memory_bytes"], 1002);
-  EXPECT_THAT(summary_table(summary), HasSubstr("66.7"));
-  EXPECT_THAT(summary_table(summary), HasSubstr("2 failed  1 missing"));
+  EXPECT_THAT(summary_text(summary), HasSubstr("66.7"));
+  EXPECT_THAT(summary_text(summary), HasSubstr("failed  missing\n"));
+  EXPECT_THAT(summary_text(summary), HasSubstr("     2        1\n"));
 }
 
 TEST(Summary, ConfigurationsAreComparedOnTheProblemsTheyShare) {
@@ -80,7 +84,25 @@ TEST(Summary, ConfigurationsAreComparedOnTheProblemsTheyShare) {
   EXPECT_NEAR(pair["mcnemar_p"].get<double>(), 0.125, 1e-12);
   EXPECT_LT(pair["interval"][0], pair["difference"]);
   EXPECT_GT(pair["interval"][1], pair["difference"]);
-  EXPECT_THAT(summary_table(summary), HasSubstr("+62.5"));
+  EXPECT_THAT(summary_text(summary), HasSubstr("+62.5"));
+}
+
+TEST(Summary, TextsFitATerminal) {
+  const std::string one = "a-configuration-of-some-length", other = "and-another-of-such-a-length";
+  const Manifest manifest = manifest_of(9, {{one, {12288}}, {other, {12288}}});
+  Results results;
+  for (int i = 0; i < 9; ++i) {
+    add(results, {std::to_string(i), one, 12288}, i < 8);
+    add(results, {std::to_string(i), other, 12288}, i < 2);
+  }
+  for (auto& [key, result] : results) {
+    result.partial_nfe = 12000;
+    result.equivalents = 4000;
+    result.unmask_seconds = 1234.5;
+    result.saved_nfe = 10000;
+  }
+  std::istringstream text(summary_text(summarise(manifest, results)));
+  for (std::string line; std::getline(text, line);) EXPECT_LE(line.size(), 80) << line;
 }
 
 TEST(Summary, ARunWithoutHiddenTestsHasNoPassRate) {
@@ -125,7 +147,7 @@ TEST(Summary, APoolIsOverTheProblemsThatWereSearched) {
   EXPECT_EQ(group["nfe"], 18);
   EXPECT_EQ(group["passes"], 3 * 100) << "of whole searches, which stand with the largest step";
   EXPECT_EQ(summary["complete"], false);
-  EXPECT_THAT(summary_table(summary),
+  EXPECT_THAT(summary_text(summary),
               HasSubstr("54 of 60 passes spent in 3 rounds of 10; problems in the last: 1"));
 }
 

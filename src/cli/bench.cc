@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "bench/result_log.h"
+#include "bench/run_tables.h"
 #include "bench/summary.h"
 #include "cli/bench_run.h"
 
@@ -30,7 +31,7 @@ void print_summary(const RunDirectory& run, bool as_json) {
   if (as_json)
     print_in_order(summary);
   else
-    fmt::print("{}", summary_table(summary));
+    fmt::print("{}", summary_text(summary));
 }
 
 int bench(const BenchCliOptions& options) {

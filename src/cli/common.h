@@ -63,6 +63,7 @@ Command bench_command();
 Command tune_command();
 Command status_command();
 Command report_command();
+Command compare_command();
 Command grade_command();
 Command generate_command();
 Command serve_command();

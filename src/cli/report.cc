@@ -1,7 +1,6 @@
 // umf report: tables, curves, trees and texts of runs, in one page.
 #include <fmt/core.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -19,33 +18,38 @@ struct ReportOptions {
   bool quiet = false, json = false;
 };
 
-std::string name_of_run(const std::string& directory) {
-  const auto path = std::filesystem::absolute(directory).lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
-}
-
-int report(const ReportOptions& options) {
+void check(const ReportOptions& options) {
   if (options.directories.empty())
     throw Error("umf report needs the directories of one or several runs");
   if (options.out.empty()) throw Error("umf report needs --out FILE.html");
   if (options.limit_mb < 1 || options.limit_mb > 1024) throw Error("--limit-mb is from 1 to 1024");
+}
+
+// Gives the number of searches for which there was no room.
+int write_page(const ReportOptions& options, const Output& out,
+               const std::vector<LoadedRun>& runs) {
+  Report page(std::size_t{1'000'000} * options.limit_mb);
+  add_runs(page, runs);
+  std::string title = options.title;
+  if (title.empty()) {
+    for (const LoadedRun& run : runs) title += (title.empty() ? "" : ", ") + run.name;
+  }
+  out.write(page.html(title));
+  return page.searches_left_out();
+}
+
+int report(const ReportOptions& options) {
+  check(options);
   const Output out(options.out);
   if (out.to_stdout() && options.json)
     throw Error("--out - and --json would both go to stdout; give --out a file");
-  Report page(std::size_t{1'000'000} * options.limit_mb);
-  std::string title = options.title;
-  for (const std::string& directory : options.directories) {
-    const std::string name = name_of_run(directory);
-    add_run(page, RunDirectory::open(directory), name);
-    if (options.title.empty()) title += (title.empty() ? "" : ", ") + name;
-  }
-  out.write(page.html(title));
-  if (options.json)
-    print_json({{"out", options.out}, {"searches_left_out", page.searches_left_out()}});
-  if (page.searches_left_out() > 0 && !options.quiet)
+  const std::vector<LoadedRun> runs = load_runs(options.directories);
+  const int left_out = write_page(options, out, runs);
+  if (options.json) print_json({{"out", options.out}, {"searches_left_out", left_out}});
+  if (left_out > 0 && !options.quiet)
     fmt::print(stderr,
                "{} searches were left out to keep the page below {} MB; --limit-mb allows more\n",
-               page.searches_left_out(), options.limit_mb);
+               left_out, options.limit_mb);
   return 0;
 }
 

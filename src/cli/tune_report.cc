@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bench/statistics.h"
+#include "bench/table.h"
 
 namespace umf {
 namespace {
@@ -76,32 +77,22 @@ std::string percent(const Ordered& share) {
   return fmt::format("{:.1f}", 100 * share.get<double>());
 }
 
-std::size_t name_width(const Ordered& tuning) {
-  std::size_t width = 0;
-  for (const char* round : {"actions", "searches"}) {
-    for (const Ordered& row : tuning[round]["rows"])
-      width = std::max(width, row["configuration"].get<std::string>().size());
-  }
-  return width + 2;
-}
-
 // The chosen rows are marked.
-std::string table(const Ordered& round, const std::string& title, std::size_t width) {
+std::string round_table(const Ordered& round, const std::string& title) {
   const bool has_cells = round["rows"][0].contains("cells_per_pass");
-  std::string text = fmt::format("{:<{}} {:>7} {:>15} {:>8} {:>8}{}\n", title, width, "solved",
-                                 "95 %", "visible", "passes", has_cells ? "  cells/pass" : "");
+  Table table{"", {title, "solved", "95 %", "visible", "passes"}, {}};
+  if (has_cells) table.heads.push_back("cells/pass");
   for (const Ordered& row : round["rows"]) {
-    text += fmt::format(
-        "{:<{}} {:>7} {:>15} {:>8.1f} {:>8.1f}",
-        (row["chosen"].get<bool>() ? "* " : "  ") + row["configuration"].get<std::string>(), width,
-        percent(row["share"]),
-        fmt::format("{} to {}", percent(row["interval"][0]), percent(row["interval"][1])),
-        100.0 * row["visible"].get<int>() / round["problems"].get<int>(),
-        row["passes"].get<double>());
-    if (has_cells) text += fmt::format(" {:>11.2f}", row["cells_per_pass"].get<double>());
-    text += '\n';
+    table.rows.push_back(
+        {(row["chosen"].get<bool>() ? "* " : "  ") + row["configuration"].get<std::string>(),
+         percent(row["share"]),
+         fmt::format("{} to {}", percent(row["interval"][0]), percent(row["interval"][1])),
+         fmt::format("{:.1f}", 100.0 * row["visible"].get<int>() / round["problems"].get<int>()),
+         fmt::format("{:.1f}", row["passes"].get<double>())});
+    if (has_cells)
+      table.rows.back().push_back(fmt::format("{:.2f}", row["cells_per_pass"].get<double>()));
   }
-  return text;
+  return table_text(table);
 }
 
 const char* yes_no(const Ordered& value) { return value.get<bool>() ? "yes" : "no"; }
@@ -136,16 +127,16 @@ Ordered tuning_json(const Tuning& tuning) {
 }
 
 std::string tuning_text(const Ordered& tuning) {
-  const std::size_t width = std::max<std::size_t>(name_width(tuning), 24);
   std::string text =
       fmt::format("{} problems of {}, window {}\n\n", tuning["actions"]["problems"].get<int>(),
                   tuning["dataset"].get<std::string>(), tuning["window"].get<int>());
-  text += table(tuning["actions"], "one answer", width) + "\n";
-  text += table(tuning["searches"], fmt::format("search, {} passes", tuning["budget"].get<long>()),
-                width);
+  text += round_table(tuning["actions"], "one answer") + "\n";
+  text += round_table(tuning["searches"],
+                      fmt::format("search, {} passes", tuning["budget"].get<long>()));
   for (const Ordered& ensemble : tuning["ensembles"]) {
     text += fmt::format(
-        "\n{}\n  pays by itself: {}; first in the search: {} ({:+.1f} points, {:+.1f} to {:+.1f}, "
+        "\n{}\n  pays by itself: {}\n  first in the search: {} ({:+.1f} points, {:+.1f} to "
+        "{:+.1f}, "
         "{:+.1f} passes)\n",
         ensemble["action"].get<std::string>(), yes_no(ensemble["pays_alone"]),
         yes_no(ensemble["pays_in_search"]), 100 * ensemble["difference"].get<double>(),

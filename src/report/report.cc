@@ -95,9 +95,14 @@ void Report::add(const SolvedProblem& solved) {
 
 void Report::add(OrderedJson run) { runs_.push_back(std::move(run)); }
 
+void Report::add_comparisons(OrderedJson compared) { compared_.push_back(std::move(compared)); }
+
 std::string Report::html(const std::string& title) const {
-  const OrderedJson overview = {
-      {"title", title}, {"version", version()}, {"left_out", left_out_}, {"runs", runs_}};
+  const OrderedJson overview = {{"title", title},
+                                {"version", version()},
+                                {"left_out", left_out_},
+                                {"compared", compared_},
+                                {"runs", runs_}};
   std::vector<PageData> data = {{"report", dumped(overview)}};
   data.insert(data.end(), blocks_.begin(), blocks_.end());
   return page_html({title, "report.js", std::move(data)});

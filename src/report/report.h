@@ -49,6 +49,8 @@ class Report {
 
   void add(const SolvedProblem& solved);
   void add(nlohmann::ordered_json run);  // as page/web/report.js reads it
+  // Which configurations are better: {"runs","problems","comparisons"} of one data set.
+  void add_comparisons(nlohmann::ordered_json compared);
   // The name of the packed block that holds `details`, and the searches while there is room.
   std::string keep(nlohmann::ordered_json details, const std::vector<DrawnSearch>& searches);
 
@@ -59,6 +61,7 @@ class Report {
   std::size_t limit_bytes_, bytes_ = 0;
   int left_out_ = 0;
   nlohmann::ordered_json runs_ = nlohmann::ordered_json::array();
+  nlohmann::ordered_json compared_ = nlohmann::ordered_json::array();
   std::vector<PageData> blocks_;
 };
 

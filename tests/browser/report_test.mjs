@@ -45,8 +45,12 @@ test("curves and tables say what the summary says", async () => {
     assert.ok(markers.some((title) => title.startsWith(`${group.configuration}, ${group.budget}: ${share} (`)), `${markers}`);
   }
   assert.equal(markers.length, summary.groups.length);
-  const table = await page.getByRole("table").first().innerText();
+  const table = await page.getByRole("table", { name: /in percent by budget/ }).first().innerText();
   for (const group of summary.groups) assert.match(table, new RegExp((100 * group["pass@1"]).toFixed(1).replace(".", "\\.")));
+  assert.equal(await page.locator("h2").first().innerText(), "Which is better?");
+  assert.ok(summary.comparisons.length > 0);
+  assert.deepEqual(await page.locator(".answers li").allTextContents(), summary.comparisons.map((one) => one.sentence));
+  assert.equal(await page.getByRole("table", { name: /^Differences of Pass@1/ }).locator("tbody tr").count(), summary.comparisons.length);
   await picture("report");
   check();
   await close();

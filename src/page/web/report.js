@@ -26,12 +26,26 @@ function curves(runs) {
 }
 
 // Of budgets per problem, or of pooled ones.
-function tables({ groups, comparisons }) {
+function tables({ groups }) {
   const judged = groups.some((group) => group["pass@1"] !== null);
   return [
     judged && el("h3", {}, "Pass@1"), judged && scoreTable(groups),
     el("h3", {}, "Cost"), costTable(groups),
-    comparisons.length > 0 && el("details", {}, el("summary", {}, "Comparisons in pairs"), comparisonTable(comparisons)),
+  ];
+}
+
+const SENTENCES = 24; // that are read
+
+// What was asked first: which is better? Of many answers those that are decided; the table has all.
+function answers(compared, several) {
+  const { comparisons } = compared, decided = comparisons.filter((one) => one.decided);
+  const shown = comparisons.length > SENTENCES ? decided : comparisons;
+  const rest = comparisons.length - shown.length;
+  return [
+    several && el("h3", {}, compared.runs.join(", ")),
+    shown.length > 0 && el("ul", { class: "answers" }, shown.map((one) => el("li", { class: one.decided ? "decided" : null }, one.sentence))),
+    rest > 0 && el("p", {}, `${rest} of ${comparisons.length} comparisons are open, or show no difference.`),
+    comparisonTable(comparisons),
   ];
 }
 
@@ -62,6 +76,8 @@ function start() {
   const chart = curves(report.runs);
   replace(page, el("h1", {}, report.title), el("p", { class: "soft" }, `Report of umf ${report.version}`),
     report.left_out > 0 && el("p", { class: "notice" }, `${report.left_out} searches are left out to keep this page small; umf report --limit-mb allows more.`),
+    report.compared.length > 0 && el("h2", {}, "Which is better?"),
+    report.compared.map((compared) => answers(compared, report.compared.length > 1)),
     chart && el("h2", {}, "Scaling"), chart,
     report.runs.map((run) => runPart(run, place, report.runs.length === 1)), place);
 }

@@ -72,17 +72,22 @@ export function costTable(groups) {
 
 export function comparisonTable(comparisons) {
   const signed = (share) => `${share >= 0 ? "+" : "\u2212"}${Math.abs(100 * share).toFixed(1)}`;
+  const probability = (p) => (p < 0.0001 ? "<0.0001" : p.toFixed(4));
   return dataTable({
-    caption: "Differences of Pass@1 in points on the problems that both were judged on, with Newcombe's paired 95 % interval and the p of McNemar's exact test",
+    caption: "Differences of Pass@1 in points on the problems that both were judged on, with Newcombe's paired 95 % interval; "
+      + `p of McNemar's exact test, alone and corrected for the ${comparisons.length} comparisons together (Holm); `
+      + "how many problems a difference like this would need to be found in four of five such runs",
     columns: [
       { head: "Pair", cell: (one) => `${one.first} \u2212 ${one.second}` },
-      { head: "Budget", cell: (one) => String(one.budget) },
+      { head: "Budget", cell: (one) => `${one.budget}${one.pooled ? ", pooled" : ""}` },
       { head: "Problems", cell: (one) => String(one.problems) },
-      { head: "Points", cell: (one) => signed(one.difference) },
+      { head: "Points", cell: (one) => signed(one.difference), top: (one) => one.decided },
       { head: "95 %", cell: (one) => `${signed(one.interval[0])} to ${signed(one.interval[1])}` },
       { head: "Only first", cell: (one) => String(one.only_first) },
       { head: "Only second", cell: (one) => String(one.only_second) },
-      { head: "p", cell: (one) => one.mcnemar_p.toFixed(4) },
+      { head: "p", cell: (one) => probability(one.mcnemar_p) },
+      { head: "p, corrected", cell: (one) => probability(one.corrected_p) },
+      { head: "Needed", cell: (one) => (one.needed == null ? "\u2013" : String(one.needed)) },
     ],
     rows: comparisons,
   });

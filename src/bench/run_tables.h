@@ -1,0 +1,26 @@
+// The tables of a run, from its summary: what was solved, what it cost, which differences there
+// are.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/table.h"
+
+namespace umf {
+
+// `groups` and `comparisons` are as summary.json has them.
+Table score_table(const nlohmann::ordered_json& groups);
+Table cost_table(const nlohmann::ordered_json& groups);
+Table comparison_table(const nlohmann::ordered_json& comparisons);
+
+// The same for programs, with all digits.
+std::vector<CsvColumn> score_columns();
+std::vector<CsvColumn> cost_columns();
+std::vector<CsvColumn> comparison_columns();
+
+// A whole summary for a terminal, with the first configuration compared to each other one.
+std::string summary_text(const nlohmann::ordered_json& summary);
+
+}  // namespace umf
