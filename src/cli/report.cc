@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "bench/export.h"
 #include "bench/run_report.h"
 #include "cli/common.h"
 #include "cli/output.h"
@@ -13,7 +14,7 @@ namespace {
 
 struct ReportOptions {
   std::vector<std::string> directories;
-  std::string out, title;
+  std::string out, title, export_folder;
   int limit_mb = 28;
   bool quiet = false, json = false;
 };
@@ -21,7 +22,8 @@ struct ReportOptions {
 void check(const ReportOptions& options) {
   if (options.directories.empty())
     throw Error("umf report needs the directories of one or several runs");
-  if (options.out.empty()) throw Error("umf report needs --out FILE.html");
+  if (options.out.empty() && options.export_folder.empty())
+    throw Error("umf report needs --out FILE.html, --export DIR or both");
   if (options.limit_mb < 1 || options.limit_mb > 1024) throw Error("--limit-mb is from 1 to 1024");
 }
 
@@ -44,8 +46,14 @@ int report(const ReportOptions& options) {
   if (out.to_stdout() && options.json)
     throw Error("--out - and --json would both go to stdout; give --out a file");
   const std::vector<LoadedRun> runs = load_runs(options.directories);
-  const int left_out = write_page(options, out, runs);
-  if (options.json) print_json({{"out", options.out}, {"searches_left_out", left_out}});
+  const int left_out = out ? write_page(options, out, runs) : 0;
+  std::vector<std::string> exported;
+  if (!options.export_folder.empty()) exported = export_runs(runs, options.export_folder);
+  if (options.json)
+    print_json({{"out", options.out},
+                {"searches_left_out", left_out},
+                {"export", options.export_folder},
+                {"exported", exported}});
   if (left_out > 0 && !options.quiet)
     fmt::print(stderr,
                "{} searches were left out to keep the page below {} MB; --limit-mb allows more\n",
@@ -62,6 +70,8 @@ Command report_command() {
             options.arguments("DIR", o->directories, "run directories of umf bench");
             options.value("out", o->out,
                           "the page: one HTML file that needs nothing else; - for stdout");
+            options.value("export", o->export_folder,
+                          "a folder for the tables as CSV and LaTeX and the figure as SVG");
             options.value("title", o->title, "its title; the names of the runs without");
             options.value("limit-mb", o->limit_mb, "leave out searches beyond this size");
             options.flag("quiet", o->quiet, "say nothing beside errors");

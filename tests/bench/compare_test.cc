@@ -1,4 +1,4 @@
-// umf compare as its users see it.
+// umf compare and umf report --export as their users see them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@ namespace umf {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 // Runs are written as umf bench leaves them: what is compared is the verdicts.
@@ -136,6 +137,26 @@ TEST_F(CompareCli, RefusesWhatCannotBeCompared) {
   expect_refusal(umf({"compare", place("one"), "--only", "umv"}), "configuration 'umv'");
   expect_refusal(umf({"compare", place("one"), "--budget", "65"}), "budget 65");
   expect_refusal(umf({"compare", place("one"), "--budget", "x"}), "not 'x'");
+}
+
+TEST_F(CompareCli, ReportsExportTablesAndFigures) {
+  run("run", {{"umf_3", 40}, {"bon", 30}}, 60);
+  const Finished done = umf({"report", place("run"), "--export", place("paper"), "--json"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(Json::parse(done.out)["exported"],
+            Json({"scores.csv", "scores.tex", "costs.csv", "costs.tex", "problems.csv",
+                  "problems.tex", "comparisons.csv", "comparisons.tex", "scaling.svg"}));
+  EXPECT_THAT(read_file(place("paper/scores.csv")),
+              StartsWith("configuration,budget,done,failed,missing,judged,passed,pass@1,low,high,"
+                         "mean_reward\numf_3,64,60,0,0,60,40,0.6666666666666666,"));
+  EXPECT_THAT(read_file(place("paper/scores.tex")), HasSubstr("umf\\_3 & 64 & 60 of 60 & 66.7"));
+  EXPECT_THAT(read_file(place("paper/problems.csv")),
+              HasSubstr("\np30,bon,64,done,false,0.5,64\n"));
+  EXPECT_THAT(read_file(place("paper/comparisons.csv")), HasSubstr("umf_3 solves more than bon"));
+  const std::string figure = read_file(place("paper/scaling.svg"));
+  EXPECT_THAT(figure, StartsWith("<svg xmlns="));
+  EXPECT_THAT(figure, HasSubstr(">umf_3</text>"));
+  EXPECT_THAT(figure, Not(HasSubstr("nan")));
 }
 
 TEST_F(CompareCli, ReportsAnswerFirst) {
