@@ -66,6 +66,12 @@ BenchConfiguration make_bench_configuration(std::string name, SolveCliOptions op
                                             const PoolCliOptions& pool_options,
                                             ModelCache& model_cache) {
   if (budgets.empty() && pool_options.budget > 0) budgets = {pool_options.budget};
+  if (options.seconds > 0 && pool_options.budget > 0)
+    throw Error(
+        "a pool shares passes that searches leave; with --seconds they leave what a clock says");
+  if (options.seconds > 0 && budgets.empty())
+    throw Error(
+        "results are kept by budget: with --seconds give a --budget, the most that is wanted");
   options.budget = budgets.empty() ? 0 : static_cast<int>(budgets.back());
   options.workers = 1;  // a run has many searches: each worker takes one of its own
   Configuration largest = make_configuration(options, model_cache);

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/error.h"
@@ -31,16 +32,20 @@ void require_fit(const BenchConfiguration& bench_configuration, ModelCache& mode
   }
 }
 
+// In results; the search under way counts by its passes, so that the estimate does not jump where
+// a search is long.
+double done_so_far(const BenchNews& news) {
+  const double under_way = news.budget > 0 ? 1.0 * news.passes / news.budget : 0;
+  return news.tally.done + news.tally.failed + std::min(1.0, under_way);
+}
+
 // "12/500 done, 1 failed, 40 s left  HumanEval/17 umf 803/3072 passes".
-std::string describe(const BenchNews& news, int done_before, double seconds) {
+std::string describe(const BenchNews& news, const Pace& pace) {
   const Tally& tally = news.tally;
   std::string line = fmt::format("{}/{} done", tally.done, tally.total);
   if (tally.failed > 0) line += fmt::format(", {} failed", tally.failed);
-  if (tally.done > done_before) {
-    const double left =
-        seconds / (tally.done - done_before) * (tally.total - tally.done - tally.failed);
-    line += fmt::format(", {:.0f} s left", left);
-  }
+  if (const auto left = pace.seconds_left(tally.total))
+    line += fmt::format(", {} left", time_in_words(*left));
   line += "  " + news.job;
   if (news.budget > 0) line += fmt::format(" {}/{} passes", news.passes, news.budget);
   return line;
@@ -68,29 +73,28 @@ BenchEnd work_off(const RunDirectory& run, const BenchCliOptions& options, const
                   const std::vector<BenchConfiguration>& bench_configurations,
                   ModelCache& model_cache) {
   Progress progress(options.search.common.quiet);
-  std::optional<int> done_before;
+  Pace pace;
   Judges judges(options.search.common, {.unsafe = options.search.unsafe}, interrupt_token());
   const JudgeTools tools = judges.tools();
-  return run_bench(
-      run,
-      {.tasks = dataset.tasks,
-       .bench_configurations = bench_configurations,
-       .model_cache = model_cache,
-       .tools = tools,
-       .judge_threads = options.judge_threads,
-       .heartbeat_seconds = options.heartbeat_seconds,
-       .wait_for_others = !options.no_wait},
-      {.stop = interrupted,
-       .news =
-           [&](const BenchNews& news) {
-             if (!done_before) done_before = news.tally.done;
-             progress.show([&] { return describe(news, *done_before, progress.seconds()); });
-           },
-       .warn =
-           [&](const std::string& warning) {
-             progress.clear();
-             fmt::print(stderr, "warning: {}\n", warning);
-           }});
+  return run_bench(run,
+                   {.tasks = dataset.tasks,
+                    .bench_configurations = bench_configurations,
+                    .model_cache = model_cache,
+                    .tools = tools,
+                    .judge_threads = options.judge_threads,
+                    .heartbeat_seconds = options.heartbeat_seconds,
+                    .wait_for_others = !options.no_wait},
+                   {.stop = interrupted,
+                    .news =
+                        [&](const BenchNews& news) {
+                          pace.note(done_so_far(news), progress.seconds());
+                          progress.show([&] { return describe(news, pace); });
+                        },
+                    .warn =
+                        [&](const std::string& warning) {
+                          progress.clear();
+                          fmt::print(stderr, "warning: {}\n", warning);
+                        }});
 }
 
 int exit_status(BenchEnd end) {

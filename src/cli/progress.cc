@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -20,15 +22,33 @@ void Progress::clear() {
   if (live_ && std::exchange(shown_, false)) std::fputs("\r\x1b[K", stderr);
 }
 
+std::string time_in_words(double seconds) {
+  const long minutes = std::lround(seconds / 60);
+  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+  if (minutes < 100) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
 void Progress::show(int done, int total, const std::string& detail) {
+  count(done);
   show([&] { return text(done, total, detail); });
 }
 
-std::string Progress::text(int done, int total, const std::string& detail) const {
-  const double spent = seconds();
-  const double left = done > 0 ? spent / done * (total - done) : 0;
-  return fmt::format("{}/{} {}, {:.1f}/s, {:.0f} s left  {}", done, total, unit_, done / spent,
-                     left, detail);
+void Progress::count(int done) {
+  if (first_step_ < 0) first_step_ = seconds();
+  pace_.note(done, seconds());
+}
+
+std::string Progress::text(int done, int total, const std::string& detail) {
+  count(done);
+  std::optional<double> left = pace_.seconds_left(total);
+  if (limit_seconds_) {
+    const double of_time = std::max(0.0, first_step_ + *limit_seconds_ - seconds());
+    left = std::min(left.value_or(of_time), of_time);
+  }
+  return fmt::format(
+      "{}{} {}, {:.1f}/s{}  {}", done, total > 0 ? fmt::format("/{}", total) : std::string(), unit_,
+      pace_.per_second(), left ? fmt::format(", {} left", time_in_words(*left)) : "", detail);
 }
 
 void Progress::show(const std::function<std::string()>& text) {

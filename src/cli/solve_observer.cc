@@ -6,6 +6,7 @@
 
 #include "cli/interrupts.h"
 #include "report/report.h"
+#include "session/search_request.h"
 
 namespace umf {
 
@@ -16,12 +17,15 @@ SolveObserver::SolveObserver(const Configuration& configuration, const ProblemSe
       progress_(!wanted.progress),
       report_(configuration, search),
       tracer_(search.states()) {
+  if (configuration.seconds > 0) progress_.set_limit(configuration.seconds);
   if (wanted.watch)
     watch_.emplace(search.authors(), search.states().setup(), author_names(configuration));
 }
 
 bool SolveObserver::passed(const Pass& pass) {
-  const int done = static_cast<int>(++nfe_), total = static_cast<int>(configuration_.solve.budget);
+  const long budget = configuration_.solve.budget;
+  const int done = static_cast<int>(++nfe_),
+            total = budget == kNoBudget ? 0 : static_cast<int>(budget);
   const std::string now = detail_ + ", now " + configuration_.action_names[pass.trial.action];
   if (watch_)
     watch_->show(pass, progress_.text(done, total, now));

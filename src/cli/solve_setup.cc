@@ -67,7 +67,8 @@ void SolveCliOptions::declare(OptionSet& options) {
   declare_shared(options);
   options.flag("list-presets", list_presets, "list the presets");
   options.flag("list-searches", list_searches, "list the searches");
-  options.value("budget", budget, "forward passes to spend; 0 for 16 windows");
+  options.value("budget", budget,
+                "forward passes to spend; 0 for 16 windows, or for no end with --seconds");
   options.value("curve", curve, "also give the result at these smaller budgets: 768,1536,...");
   options.value("checkpoint", checkpoint,
                 "a file that is written as the search goes and continued after a break");
@@ -124,6 +125,9 @@ void SolveCliOptions::declare_shared(OptionSet& options) {
                 "tokens of the answer; 0 for what the models recommend, with a preset 768");
   options.value("ratios", ratios,
                 "where to branch, as shares of masks: 0.9,0.8,0.7,0.6,0.5,0.4,0.2 without it");
+  options.value("seconds", seconds,
+                "end a search after so many seconds from its first pass with the best answer so "
+                "far, as a budget of the passes it made would; 0 for no such end");
   options.value("budget-policy", budget_policy,
                 "the rollout that does not fit: cut, finish or skip");
   options.value("budget-unit", budget_unit,
@@ -193,11 +197,14 @@ SearchRequest SolveCliOptions::request() const {
   if (SolveCliOptions own = *this; own.read_built_in()) return own.request();
   if (window < 0) throw Error(fmt::format("--window must not be negative, not {}", window));
   if (budget < 0) throw Error(fmt::format("--budget must not be negative, not {}", budget));
+  if (!(seconds >= 0 && seconds < 1e9))
+    throw Error(fmt::format("--seconds must be 0 or more, not {}", seconds));
   SearchRequest request{.search = search,
                         .preset = preset,
                         .options = search_options,
                         .window = window,
                         .budget = budget,
+                        .seconds = seconds,
                         .ratios = ratios,
                         .budget_policy = budget_policy,
                         .window_policy = window_policy,

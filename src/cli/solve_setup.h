@@ -17,6 +17,7 @@ struct SolveCliOptions {
   std::string stop_at_reward = "1", trace, report, checkpoint, curve, memory_limit;
   std::vector<std::string> models, actions;
   int budget = 0, window = 0, block_length = 0, workers = 1;
+  double seconds = 0;
   std::uint64_t seed = 0;
   bool no_cache = false, closed_text = false, list_presets = false, list_searches = false,
        list_examples = false;

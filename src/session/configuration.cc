@@ -108,6 +108,7 @@ Json describe(const Configuration& configuration, const ModelCache& model_cache)
   json["options"] = options_json(configuration.search(), options);
   json["budget_policy"] = name_of(solve.policy);
   json["cache"] = solve.use_cache;
+  if (configuration.seconds > 0) json["seconds"] = configuration.seconds;
   json["stop_at_reward"] = solve.stop_at_reward ? Json(*solve.stop_at_reward) : Json(nullptr);
   return json;
 }

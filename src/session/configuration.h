@@ -25,7 +25,8 @@ struct Configuration {
   SolveOptions solve;
   ChosenOptions search_options;
   std::uint64_t seed = 0;
-  int workers = 1;  // replicas of the model cache that one search uses; changes no result
+  double seconds = 0;  // that a search may take; 0: any
+  int workers = 1;     // replicas of the model cache that one search uses; changes no result
 
   const SearchEntry& search() const { return find_search(search_name); }
 };

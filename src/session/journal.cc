@@ -245,6 +245,7 @@ Json Journal::replay(const char* kind, const Asked& is_asked) {
   valid_bytes_ = end;
   ++replayed_;
   earlier_seconds_ = entry.at("seconds");
+  replayed_seconds_ += earlier_seconds_;
   earlier_passes_ += entry.at("passes").get<long>();
   return entry.at(kind);
 }

@@ -63,6 +63,7 @@ class Journal final : public World {
 
   int replayed() const { return replayed_; }               // answers taken from the file so far
   long earlier_passes() const { return earlier_passes_; }  // really made for these
+  double replayed_seconds() const { return replayed_seconds_; }  // that these took
 
  private:
   void lock();
@@ -90,7 +91,7 @@ class Journal final : public World {
   std::uintmax_t valid_bytes_ = 0;
   Descriptor file_;
   int replayed_ = 0;
-  double earlier_seconds_ = 0;
+  double earlier_seconds_ = 0, replayed_seconds_ = 0;
   long earlier_passes_ = 0, passes_recorded_ = 0;
 };
 

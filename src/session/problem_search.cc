@@ -24,7 +24,7 @@ ProblemSearch::ProblemSearch(const Configuration& configuration, ModelCache& mod
 }
 
 void ProblemSearch::make_world() {
-  const WalkObserver observer = [this](const Pass& pass) { return observer_->passed(pass); };
+  const WalkObserver observer = [this](const Pass& pass) { return passed(pass); };
   if (!configuration_.search().facts.traits.works_ahead) {
     models_ = std::make_unique<DecodingWorld>(states_, reward_, observer, memo_);
     return;
@@ -40,6 +40,14 @@ void ProblemSearch::make_world() {
   auto ahead = std::make_unique<AheadWorld>(states_, std::move(walkers), reward_, observer);
   ahead_ = ahead.get();
   models_ = std::move(ahead);
+}
+
+// A rollout that the policy lets run to its end does so when the time is up, too.
+bool ProblemSearch::passed(const Pass& pass) {
+  if (!observer_->passed(pass)) return false;
+  if (!deadline_) return true;
+  deadline_->begin();
+  return configuration_.solve.policy == BudgetPolicy::kFinish || !deadline_->over();
 }
 
 // An action whose model has no room is never taken; where that is all of them, there is no search.
@@ -87,6 +95,10 @@ Solution ProblemSearch::run(SearchObserver& observer) {
   const Configuration& c = configuration_;
   SolveOptions options = c.solve;
   options.judge_failures = kJudgeFailures;
+  if (c.seconds > 0) {
+    deadline_.emplace(c.seconds, [this] { return journal_ ? journal_->replayed_seconds() : 0.0; });
+    options.deadline = &*deadline_;
+  }
   Solution solution = run_search(
       c.search(), setup_of(c), world(), options,
       [&](const RolloutEvent& event) {

@@ -58,6 +58,7 @@ class ProblemSearch {
 
  private:
   void make_world();
+  bool passed(const Pass& pass);
   void require_room() const;
   World& world() { return journal_ ? static_cast<World&>(*journal_) : *models_; }
 
@@ -72,6 +73,7 @@ class ProblemSearch {
   std::unique_ptr<World> models_;       // what walks and judges
   AheadWorld* ahead_ = nullptr;         // the same, for a search of walks
   std::optional<Journal> journal_;
+  std::optional<Deadline> deadline_;
   Speculation speculation_;
 };
 

@@ -82,6 +82,13 @@ void add_actions(const SearchRequest& request, ModelCache& model_cache, Configur
   }
 }
 
+long budget_of(const SearchRequest& request, const Configuration& made) {
+  if (request.budget != 0) return request.budget;
+  const SearchEntry& working = working_search(made.search(), made.search_options);
+  const bool any = made.search().facts.traits.anytime && working.facts.traits.anytime;
+  return made.seconds > 0 && any ? kNoBudget : kDefaultWindows * made.walk.window;
+}
+
 WalkOptions walk_options(const SearchRequest& request) {
   WalkOptions walk;
   walk.ratios = request.ratios.empty()
@@ -139,7 +146,8 @@ Configuration plan_search(const SearchRequest& wanted, ModelCache& model_cache,
     made.model_names.push_back(choice.name);
   }
   made.walk.window = request.window != 0 ? request.window : largest_window(made, model_cache);
-  made.solve.budget = request.budget != 0 ? request.budget : kDefaultWindows * made.walk.window;
+  made.seconds = request.seconds;
+  made.solve.budget = budget_of(request, made);
   made.solve.policy = parse_budget_policy(request.budget_policy);
   made.solve.use_cache = request.use_cache;
   made.solve.stop_at_reward = request.stop_at_reward;

@@ -12,7 +12,8 @@
 
 namespace umf {
 
-inline constexpr int kDefaultWindows = 16;  // of a budget
+inline constexpr int kDefaultWindows = 16;        // of a budget
+inline constexpr long kNoBudget = 1'000'000'000;  // where time is what ends a search
 
 // A model by the name that actions use, and where its checkpoint is.
 struct ModelChoice {
@@ -37,7 +38,8 @@ struct SearchRequest {
       actions;            // the strongest first; none: the recommended one of each model
   ChosenOptions options;  // of the search
   int window = 0;         // 0: what the models recommend; with a preset the paper's
-  long budget = 0;        // 0: 16 windows
+  long budget = 0;        // 0: 16 windows; with `seconds`, where the search allows it, no end
+  double seconds = 0;     // that the search may take; 0: any
   std::string ratios;     // empty: the paper's
   std::string budget_policy = "cut", window_policy = "preserve-masks", budget_unit = "passes";
   int block_length = 0;  // 0: none, or the preset's

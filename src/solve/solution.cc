@@ -22,6 +22,8 @@ const char* name_of(Stop stop) {
       return "exhausted";
     case Stop::kReward:
       return "reward";
+    case Stop::kTime:
+      return "time";
     case Stop::kInterrupted:
       return "interrupted";
     case Stop::kError:

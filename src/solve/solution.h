@@ -10,7 +10,7 @@
 
 namespace umf {
 
-enum class Stop { kBudget, kExhausted, kReward, kInterrupted, kError };
+enum class Stop { kBudget, kExhausted, kReward, kTime, kInterrupted, kError };
 const char* name_of(Stop stop);
 
 // A judged end. Its text is the world's to give.

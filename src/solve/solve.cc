@@ -38,6 +38,7 @@ class Run {
                 std::optional<Candidate>& best, long& judged);
   void cut_curve(const Trial& trial, int passes, double seconds_before);
   void cut(CurvePoint& point, const Trial& trial);
+  bool out_of_time() const { return options_.deadline != nullptr && options_.deadline->over(); }
   bool enough(double reward) const {
     return options_.stop_at_reward && reward >= *options_.stop_at_reward;
   }
@@ -78,7 +79,7 @@ Stop Run::explore() {
     if (!outcome) {
       if (!fits(*trial)) return Stop::kBudget;
       outcome = walk(*trial);
-      if (!outcome) return Stop::kInterrupted;
+      if (!outcome) return out_of_time() ? Stop::kTime : Stop::kInterrupted;
       if (proved_too_long(*trial, *outcome)) return Stop::kBudget;
       if (outcome->feasible) judge(*trial, *outcome);
     }
@@ -87,6 +88,8 @@ Stop Run::explore() {
     const bool go_on = observed(*trial, *outcome);
     if (enough(outcome->reward)) return Stop::kReward;
     if (!go_on) return Stop::kInterrupted;
+    // Not after what is free: a budget of the passes made so far would end here, too.
+    if (!outcome->cached && out_of_time()) return Stop::kTime;
   }
   return Stop::kBudget;
 }
@@ -128,7 +131,8 @@ std::optional<Outcome> Run::walk(const Trial& trial) {
   const double before = solution_.walk_seconds;
   Outcome outcome = walk_world(trial, limit);
   if (!outcome.feasible) return outcome;
-  const bool interrupted = !outcome.complete && outcome.passes < limit;
+  const bool stopped = !outcome.complete && outcome.passes < limit;
+  const bool interrupted = stopped && !(cuts && out_of_time());
   if (cuts && !interrupted) cut_curve(trial, outcome.passes, before);
   if (tries_out(trial)) {
     const long last = std::min(ledger_.nfe + outcome.passes, options_.budget) - 1;
@@ -217,6 +221,7 @@ void Run::cut_curve(const Trial& trial, int passes, double seconds_before) {
 
 void Run::cut(CurvePoint& point, const Trial& trial) {
   const double judged = solution_.judge_seconds;
+  const Deadline::Extension extension(options_.deadline);
   Outcome outcome = walk_world(trial, point.budget - point.ledger.nfe);
   solution_.curve_passes += outcome.passes;
   point.ledger.count_passes(trial.action, outcome);

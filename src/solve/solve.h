@@ -8,6 +8,7 @@
 
 #include "search/rollout_cache.h"
 #include "search/search.h"
+#include "solve/deadline.h"
 #include "solve/lineage.h"
 #include "solve/solution.h"
 #include "solve/world.h"
@@ -31,6 +32,8 @@ struct SolveOptions {
   std::optional<double> stop_at_reward;
   std::vector<long> curve;  // smaller budgets whose results are wanted too
   int judge_failures = 0;   // so many in a row end the search with an error; 0: none do
+  // When it is over the search ends as if its budget were the passes made so far. Null: never.
+  Deadline* deadline = nullptr;
 };
 
 // After every rollout.
@@ -47,7 +50,8 @@ using Observer = std::function<bool(const RolloutEvent&)>;  // false: stop here
 // Searches `world` with `search`. `known` is the cache that the search was made with; rollouts of
 // draw 0 are entered there. What throws while walking or judging ends the search with `error` and
 // keeps what was found; a walk that ends before its limit with masks left was interrupted, and so
-// is the search. Throws Error when the policy is `skip` and not even one rollout fits.
+// is the search, unless the deadline is over. Throws Error when the policy is `skip` and not even
+// one rollout fits.
 Solution solve(Search& search, World& world, RolloutCache& known, const SolveOptions& options,
                const Observer& observer = {});
 

@@ -92,7 +92,10 @@ std::optional<Stop> Beam::expand(const Place& parent) {
   }();
   if (!branching.feasible) return std::nullopt;
   ledger_.count_passes(action_, 1);
-  if (branching.interrupted) return Stop::kInterrupted;
+  if (branching.interrupted) {
+    const bool out_of_time = limits_.deadline != nullptr && limits_.deadline->over();
+    return out_of_time ? Stop::kTime : Stop::kInterrupted;
+  }
   std::uint64_t draw = 0;
   for (const Branch& branch : branching.branches) {
     ++draw;

@@ -85,6 +85,31 @@ TEST_F(BenchCli, EveryProblemConfigurationAndBudgetHasOneLine) {
   EXPECT_EQ(summary["comparisons"].size(), 3) << "umf and bon at three budgets; none with pair";
 }
 
+TEST_F(BenchCli, TimeEndsEverySearchByItself) {
+  const auto timed = [&](const std::string& out, std::vector<std::string> more) {
+    more.insert(more.end(), {"--search", "best-of-n", "--action", "model=dream,temperature=1",
+                             "--window", "16", "--stop-at-reward", "never"});
+    return umf(bench(out, more));
+  };
+  const Finished run = timed("run", {"--seconds", "0.1", "--budget", "16,100000000"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto lines = results("run");
+  ASSERT_EQ(lines.size(), 10);
+  for (const Json& line : lines) {
+    EXPECT_EQ(line["status"], "done");
+    EXPECT_EQ(line["search"]["stopped"], line["budget"] == 16 ? "budget" : "time");
+  }
+  // Again with the passes that the first problem's search made: the same answer.
+  const std::string passes = std::to_string(lines[1]["search"]["nfe"].get<long>());
+  ASSERT_EQ(timed("again", {"--budget", passes, "--limit", "1"}).status, 0);
+  EXPECT_EQ(results("again")[0]["answer"], lines[1]["answer"]);
+  EXPECT_EQ(results("again")[0]["reward"], lines[1]["reward"]);
+  expect_refusal(umf({"bench", place("problems"), "--out", place("x"), "--model",
+                      "dream=" + tiny("tiny-dream"), "--seconds", "1"}),
+                 "with --seconds give a --budget");
+  expect_refusal(timed("x", {"--seconds", "1", "--pool-budget", "64"}), "a pool shares passes");
+}
+
 TEST_F(BenchCli, BudgetsOfOneConfigurationShareTheirWalks) {
   ASSERT_EQ(umf(three("run")).status, 0);
   for (const Json& line : lines_of(place("run/results.jsonl"))) {

@@ -141,6 +141,35 @@ TEST_F(SolveCli, AHighEnoughRewardEndsTheSearch) {
                  "--stop-at-reward = high is not a number");
 }
 
+// Draws again and again, so that only time ends it.
+TEST_F(SolveCli, TimeEndsASearchAsABudgetOfItsPassesWould) {
+  const auto timed = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--search", "best-of-n", "--action", "temperature=1", "--json",
+                             "--stop-at-reward", "never"});
+    const Finished run = umf(one_model(more));
+    EXPECT_EQ(run.status, 0) << run.err;
+    return Json::parse(run.out);
+  };
+  const auto same = [](const Json& one, const Json& other) {
+    for (const char* key : {"answer", "reward", "complete", "best", "why"})
+      EXPECT_EQ(one[key], other[key]) << key;
+    for (const char* key : {"nfe", "rollouts", "misses", "evaluations"})
+      EXPECT_EQ(one["search"][key], other["search"][key]) << key;
+  };
+  const auto passes_of = [](const Json& json) {
+    return std::to_string(json["search"]["nfe"].get<long>());
+  };
+  const Json first = timed({"--seconds", "0.2", "--checkpoint", place("checkpoint")});
+  EXPECT_EQ(first["search"]["stopped"], "time");
+  same(first, timed({"--budget", passes_of(first)}));
+  const Json more = timed({"--seconds", "0.6", "--checkpoint", place("checkpoint")});
+  EXPECT_EQ(more["search"]["stopped"], "time");
+  EXPECT_GT(more["search"]["nfe"], first["search"]["nfe"]);
+  same(more, timed({"--budget", passes_of(more)}));
+  EXPECT_EQ(timed({"--seconds", "100", "--budget", "20"})["search"]["stopped"], "budget");
+  expect_refusal(umf(one_model({"--seconds", "-1"})), "--seconds must be 0 or more");
+}
+
 TEST_F(SolveCli, PresetsAreListed) {
   const Finished list = umf({"solve", "--list-presets"});
   EXPECT_EQ(list.status, 0);

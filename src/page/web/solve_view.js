@@ -33,7 +33,7 @@ export function pictured(state, before) {
 
 const STOPPED = {
   budget: "the budget is spent", exhausted: "nothing is left to try", reward: "the reward is reached",
-  interrupted: "stopped", error: "an error",
+  time: "the time is up", interrupted: "stopped", error: "an error",
 };
 
 export class SolveView {
