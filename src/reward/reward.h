@@ -69,11 +69,12 @@ struct RewardEntry {
 
 // All of them, in the order they are listed to users.
 extern const RewardEntry kPythonTestsReward, kMathAnswerReward, kPrmReward, kCommandReward,
-    kTextReward, kAllReward, kEvalPlusReward, kHumanEvalReward, kMbppReward, kLiveCodeBenchReward;
+    kTextReward, kJsonReward, kAllReward, kEvalPlusReward, kHumanEvalReward, kMbppReward,
+    kLiveCodeBenchReward;
 inline constexpr const RewardEntry* kRewards[] = {
-    &kPythonTestsReward, &kMathAnswerReward,   &kPrmReward,      &kCommandReward,
-    &kTextReward,        &kAllReward,          &kEvalPlusReward, &kHumanEvalReward,
-    &kMbppReward,        &kLiveCodeBenchReward};
+    &kPythonTestsReward, &kMathAnswerReward, &kPrmReward,          &kCommandReward,
+    &kTextReward,        &kJsonReward,       &kAllReward,          &kEvalPlusReward,
+    &kHumanEvalReward,   &kMbppReward,       &kLiveCodeBenchReward};
 
 // The one that a spec names; nullptr where it names none.
 const RewardEntry* find_reward(const Json& spec);

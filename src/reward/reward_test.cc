@@ -61,7 +61,7 @@ TEST(Reward, WhatIsNotUnderstoodIsNamed) {
   EXPECT_ERROR(
       make(R"({"type":"guess"})"),
       "no reward of type 'guess'; there are python-tests, math-answer, prm, command, text, "
-      "all, evalplus, humaneval, mbpp, livecodebench");
+      "json, all, evalplus, humaneval, mbpp, livecodebench");
   EXPECT_ERROR(make(R"({})"), "must be an object with a 'type'");
   EXPECT_ERROR(make(R"({"type":"text","checks":[]})"), "a list that is not empty");
   EXPECT_ERROR(make(R"({"type":"text","checks":[{"matches":"a"}]})"), "a text check is one of");
