@@ -12,7 +12,7 @@
 namespace umf {
 namespace {
 
-constexpr std::size_t kMessages = 4096, kStops = 4, kStopBytes = 256;
+constexpr std::size_t kMessages = 4096, kStops = 16, kStopBytes = 256;
 // Of a whole request: prompts of token ids have the most, and no model reads as many. Many requests
 // may be in memory at a time.
 constexpr std::size_t kValues = std::size_t{1} << 18;
@@ -50,6 +50,8 @@ Message parse_message(const Json& object, const std::string& path) {
   if (role != "system" && role != "user" && role != "assistant")
     message.refuse("role", "must be system, developer, user or assistant");
   std::string content = message_content(message);
+  message.neutral("type", {"text", "message"});  // as some clients mark every message
+  message.ignore({"name"});
   for (const char* key : {"refusal", "audio", "function_call"}) message.neutral(key, {});
   for (const char* key : {"tool_calls", "annotations"}) message.neutral(key, {Json::array()});
   message.finish();
@@ -135,13 +137,21 @@ std::uint64_t parse_seed(const RequestFields& fields, std::uint64_t otherwise) {
 UmfRequest parse_chosen(const RequestFields& fields, const RequestLimits& limits,
                         ServedConfigurations configurations, const ApiRequest& request) {
   const ServedConfiguration* configuration = find_configuration(configurations, request.model);
-  for (const char* key : {"temperature", "top_p"}) {
-    if (configuration != nullptr && fields.has(key)) fields.refuse(key, kConfigured);
-  }
   static const Json kNothing = Json::object();
   const Json* umf = fields.find("umf");
   return parse_umf(umf == nullptr ? kNothing : *umf, limits, configuration,
                    request.problem.has_value());
+}
+
+// A configuration has temperatures of its own. Many clients send one with every request, so that it
+// is no mistake there; the reply says that it had no effect.
+void leave_to_configuration(ApiRequest& request) {
+  const auto leave = [&](std::optional<double>& value, const char* key) {
+    if (value) request.ignored.emplace_back(key);
+    value.reset();
+  };
+  leave(request.temperature, "temperature");
+  leave(request.top_p, "top_p");
 }
 
 // What all endpoints have.
@@ -156,6 +166,7 @@ void parse_common(const RequestFields& fields, const RequestLimits& limits,
   request.temperature = fields.number("temperature", 0, 100);
   request.top_p = fields.number("top_p", 0, 1);
   if (request.top_p == 0.0) throw bad_request("top_p", "must be above 0");
+  if (find_configuration(configurations, request.model) != nullptr) leave_to_configuration(request);
   request.stop = parse_stop(fields);
   parse_stream(fields, request);
 

@@ -67,6 +67,7 @@ struct ApiRequest {
   std::optional<double> temperature, top_p;
   std::vector<std::string> stop;
   bool stream = false, include_usage = false;
+  std::vector<std::string> ignored;  // fields that had no effect, for the reply
   UmfRequest umf;
   std::optional<Problem> problem;  // of a solve, instead of the conversation
 

@@ -170,7 +170,10 @@ TEST(ApiRequest, PromptsAreTextsOrTokens) {
 
 TEST(ApiRequest, StopsAreFewAndShort) {
   EXPECT_THAT(chat(R"("stop": "x")").stop, ElementsAre("x"));
-  expect_refused([] { chat(R"("stop": ["1", "2", "3", "4", "5"])"); }, "stop", "up to 4");
+  std::string sixteen = R"("1")";
+  for (int i = 0; i < 15; ++i) sixteen += R"(, "1")";
+  EXPECT_EQ(chat("\"stop\": [" + sixteen + "]").stop.size(), 16);
+  expect_refused([&] { chat("\"stop\": [" + sixteen + R"(, "1"])"); }, "stop", "up to 16");
   expect_refused([] { chat(R"("stop": [""])"); }, "stop", "1 to 256 bytes");
   expect_refused([] { chat("\"stop\": \"" + std::string(257, 'x') + "\""); }, "stop", "1 to 256");
 }
@@ -347,10 +350,6 @@ TEST(ApiRequest, WhatAConfigurationChoosesIsNotForRequests) {
     expect_refused([&] { ask_tuned(umf(R"("actions": [{}])")); }, "umf.actions", own);
     expect_refused([&] { ask_tuned(umf(R"("search": "dts")")); }, "umf.search", own);
     expect_refused([&] { ask_tuned(umf(R"("search": "")")); }, "umf.search", own);
-    expect_refused([&] { ask_tuned(R"("temperature": 0, )" + umf(R"("block_length": 4)")); },
-                   "temperature", own);
-    expect_refused([&] { ask_tuned(R"("top_p": 1, )" + umf(R"("block_length": 4)")); }, "top_p",
-                   own);
   }
   expect_refused([] { ask_tuned(R"("umf": {"budget": 10})"); }, "umf.budget", "for searches");
   expect_refused([] { ask_tuned(judged(R"("budget": 1001)")); }, "umf.budget", "from 1 to 1000");
@@ -363,6 +362,32 @@ TEST(ApiRequest, WhatAConfigurationChoosesIsNotForRequests) {
                                  kLimits, {&tuned(), 1});
       },
       "umf.search", "conversation");
+}
+
+// Many clients send a temperature with every request.
+TEST(ApiRequest, TemperaturesAreLeftToAConfiguration) {
+  for (const std::string& rest : {std::string(R"("n": 1)"), judged("")}) {
+    const ApiRequest request = ask_tuned(R"("temperature": 0.7, "top_p": 1, )" + rest);
+    EXPECT_EQ(request.temperature, std::nullopt);
+    EXPECT_EQ(request.top_p, std::nullopt);
+    EXPECT_THAT(request.ignored, ElementsAre("temperature", "top_p"));
+  }
+  EXPECT_TRUE(ask_tuned("").ignored.empty());
+  expect_refused([] { ask_tuned(R"("temperature": -1)"); }, "temperature", "from 0");
+}
+
+// lm-eval's form.
+TEST(ApiRequest, MessagesMayHaveATypeAndAName) {
+  const ApiRequest request = parse_chat_request(
+      R"({"messages": [{"role": "user", "content": "Hi", "type": "text", "name": "Ann"}]})",
+      kLimits);
+  EXPECT_EQ(request.messages[0].content, "Hi");
+  expect_refused(
+      [] {
+        parse_chat_request(R"({"messages": [{"role": "user", "content": "Hi", "type": "image"}]})",
+                           kLimits);
+      },
+      "messages[0].type", "not supported");
 }
 
 TEST(ApiRequest, ASolveByAConfigurationNeedsNoSearch) {

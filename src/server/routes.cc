@@ -53,9 +53,10 @@ HttpResponse complete(Service& service, const HttpRequest& http) {
     throw ApiError(505, "a stream needs HTTP/1.1; leave out 'stream'");
   const Service::Started started = service.start(request);
   if (request.stream) return stream(service, started, request.include_usage);
-  const Completion completion =
+  Completion completion =
       service.wait(started.job, [&] { return http.connection.client_is_there(); });
   service.count_tokens(completion);
+  if (!request.ignored.empty()) completion.umf["ignored"] = request.ignored;
   return json_response(completion_body(started.head, completion));
 }
 

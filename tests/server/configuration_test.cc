@@ -174,6 +174,22 @@ TEST_F(ServeConfiguration, WithoutARewardItsFirstActionWrites) {
             Json::parse(written.out)["answer"]);
 }
 
+// Many clients send a temperature with every request.
+TEST_F(ServeConfiguration, LeavesATemperatureAsideAndSaysSo) {
+  const Server server({"--config", file(with_models(kRelay))});
+  const HttpReply plain = server.chat("Write letters.", R"("model": "tuned")");
+  const HttpReply warm =
+      server.chat("Write letters.", R"("model": "tuned", "temperature": 0.9, "top_p": 0.5)");
+  ASSERT_EQ(warm.status, 200) << warm.body;
+  EXPECT_EQ(warm.text(), plain.text());
+  EXPECT_EQ(warm.json()["umf"]["ignored"], Json({"temperature", "top_p"}));
+  EXPECT_FALSE(plain.json().contains("umf"));
+  const HttpReply searched = server.chat(
+      "Write letters.", R"("model": "tuned", "temperature": 0, )" + judged(R"("budget": 9)"));
+  EXPECT_EQ(searched.json()["umf"]["ignored"], Json({"temperature"}));
+  EXPECT_EQ(searched.json()["umf"]["search"]["nfe"], 9);
+}
+
 TEST_F(ServeConfiguration, MistakesOfRequestsNameTheField) {
   const Server server(
       {"--config", file(with_models(kRelay)), "--config",
@@ -188,8 +204,6 @@ TEST_F(ServeConfiguration, MistakesOfRequestsNameTheField) {
   refused(judged(R"("models": ["dream"])"), "umf.models", "the configuration");
   refused(judged(R"("actions": [{"model": "dream"}])"), "umf.actions", "the configuration");
   refused(judged(R"("search": "dts")"), "umf.search", "the configuration");
-  refused(R"("temperature": 0.5)", "temperature", "the configuration");
-  refused(R"("top_p": 0.5, )" + judged(R"("budget": 9)"), "top_p", "the configuration");
   refused(R"("umf": {"budget": 9})", "umf.budget", "for searches");
   refused(R"("umf": {"search": "unmaskfork"})", "umf.reward", "missing");
   refused(judged(R"("options": {"x": 1})"), "umf.options", "does not know");
