@@ -158,6 +158,9 @@ void declare(OptionSet& options, ServeOptions& o) {
   options.value("port", o.http.port, "0 picks one that is free");
   options.value("api-key", o.http.api_key, "what clients must send; better given as UMF_API_KEY");
   options.environment("api-key", "UMF_API_KEY");
+  options.values("cors", o.http.cors,
+                 "an origin whose web pages may use the server, https://example.org; repeatable, * "
+                 "for all");
   options.value("allow-reward", o.allow_reward,
                 "TYPE,...: let requests be judged by python-tests, prm, command, ... as well");
   options.value("queue", o.service.queue, "requests that may wait; more are answered 429");

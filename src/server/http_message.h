@@ -14,10 +14,19 @@ namespace umf {
 
 inline constexpr const char* kJsonType = "application/json";
 
+// What the log tells of a request beside its path and status. The handler fills it, a stream's at
+// its end.
+struct RequestNotes {
+  bool answered = false;  // with tokens
+  long prompt_tokens = 0, completion_tokens = 0, passes = 0;
+  std::string why;  // it ended, or was refused
+};
+
 struct HttpRequest {
   const RequestHead& head;
   Connection& connection;
-  std::string name;  // what stands at the * of the route's pattern
+  std::string name;     // what stands at the * of the route's pattern
+  RequestNotes& notes;  // lives until the answer was sent
 
   // Throws ApiError for a body that is too large, too slow or not framed as HTTP has it.
   std::string read_body() const;

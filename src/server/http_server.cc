@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "server/access.h"
+#include "server/cross_origin.h"
 #include "server/httplib_server.h"
+#include "server/request_log.h"
 #include "server/routes.h"
 #include "tokenizer/utf8.h"
 
@@ -115,47 +117,56 @@ void HttpServer::serve_connection(int socket, bool overloaded) {
 
 // Whether another request may follow.
 bool HttpServer::serve_request(Connection& connection, bool last) {
+  RequestLog log(options_.log);
   try {
     const std::string text = connection.read_head();
     const RequestHead head = parse_head(text);
     if (!head.body.expects_body()) connection.body_done();
     connection.begin_body();
     const Busy busy(busy_);
-    const HttplibServer::Answered answered =
-        library_->answer(connection, text, last,
-                         [&](const std::string& path) { return respond(path, head, connection); });
+    const HttplibServer::Answered answered = library_->answer(
+        connection, text, last,
+        [&](const std::string& path) { return respond(path, head, connection, log.notes); });
     const Route* route = match_route(answered.path).route;
-    log(route == nullptr ? "other" : std::string(route->pattern), answered.status,
-        excerpt(answered.method) + " " + excerpt(answered.path));
+    service_.metrics().count_request(route == nullptr ? "other" : std::string(route->pattern),
+                                     answered.status);
+    log.write(excerpt(answered.method) + " " + excerpt(answered.path), answered.status);
     return answered.next;
   } catch (const ApiError& malformed) {
-    log("other", malformed.status(), "no request");
+    service_.metrics().count_request("other", malformed.status());
+    log.notes.why = malformed.what();
+    log.write("no request", malformed.status());
     refuse(connection, malformed);
     return false;
   }
 }
 
 HttpResponse HttpServer::respond(const std::string& path, const RequestHead& head,
-                                 Connection& connection) {
+                                 Connection& connection, RequestNotes& notes) {
   const auto [route, name] = match_route(path);
-  try {
-    const Handler handler = admit(head, route, options_.api_key);
-    return handler(service_, {head, connection, name});
-  } catch (const ApiError& error) {
-    HttpResponse response = error_response(error);
-    if (error.status() == 405) response.headers = {{"Allow", route->methods()}};
-    if (error.status() == 401) response.headers = {{"WWW-Authenticate", "Bearer"}};
-    if (error.status() == 429)
-      response.headers = {{"Retry-After", std::to_string(service_.retry_after_seconds())}};
-    return response;
-  } catch (const std::exception& failure) {
-    return error_response(ApiError(500, failure.what()));
-  }
+  const CrossOrigin origin(options_.cors, head);
+  if (origin.asks_first() && route != nullptr) return origin.permission(*route);
+  return origin.readable([&] {
+    try {
+      const Handler handler = admit(head, route, options_.api_key);
+      return handler(service_, {head, connection, name, notes});
+    } catch (const ApiError& error) {
+      notes.why = error.what();
+      return refusal(error, route);
+    } catch (const std::exception& failure) {
+      notes.why = failure.what();
+      return error_response(ApiError(500, failure.what()));
+    }
+  }());
 }
 
-void HttpServer::log(const std::string& route, int status, const std::string& request) const {
-  service_.metrics().count_request(route, status);
-  if (options_.log) options_.log(fmt::format("{} {}", request, status));
+HttpResponse HttpServer::refusal(const ApiError& error, const Route* route) const {
+  HttpResponse response = error_response(error);
+  if (error.status() == 405) response.headers = {{"Allow", route->methods()}};
+  if (error.status() == 401) response.headers = {{"WWW-Authenticate", "Bearer"}};
+  if (error.status() == 429)
+    response.headers = {{"Retry-After", std::to_string(service_.retry_after_seconds())}};
+  return response;
 }
 
 }  // namespace umf

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "server/http_message.h"
 #include "server/service.h"
@@ -12,11 +13,14 @@
 namespace umf {
 
 class HttplibServer;
+struct Route;
 
 struct HttpOptions {
   std::string host = "127.0.0.1";
   int port = 8080;      // 0: one that is free
   std::string api_key;  // empty: none is asked for, which only a loopback address may do
+  // Origins whose web pages may read the answers, "*": all. Empty: none.
+  std::vector<std::string> cors;
   int connections = 256;
   ConnectionLimits limits;
   // One line per request, from any thread; may be empty.
@@ -37,8 +41,9 @@ class HttpServer {
  private:
   void serve_connection(int socket, bool overloaded);
   bool serve_request(Connection& connection, bool last);
-  HttpResponse respond(const std::string& path, const RequestHead& head, Connection& connection);
-  void log(const std::string& route, int status, const std::string& request) const;
+  HttpResponse respond(const std::string& path, const RequestHead& head, Connection& connection,
+                       RequestNotes& notes);
+  HttpResponse refusal(const ApiError& error, const Route* route) const;
 
   Service& service_;
   const HttpOptions options_;

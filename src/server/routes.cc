@@ -29,14 +29,30 @@ HttpResponse model(Service& service, const HttpRequest& request) {
   return json_response(service.model_body(request.name));
 }
 
-HttpResponse stream(Service& service, const Service::Started& started, bool include_usage) {
+// Of a search why it ended; of decodings how the first did.
+void note(RequestNotes& notes, const Completion& completion) {
+  const bool searched = completion.umf.is_object() && completion.umf.contains("search");
+  notes = {.answered = true,
+           .prompt_tokens = completion.prompt_tokens,
+           .completion_tokens = completion.completion_tokens,
+           .passes = completion.nfe,
+           .why = searched ? completion.umf["search"]["stopped"].get<std::string>()
+                           : completion.choices.front().finish};
+}
+
+HttpResponse stream(Service& service, const Service::Started& started, bool include_usage,
+                    RequestNotes& notes) {
   const auto events = std::make_shared<EventStream>(started.head, include_usage);
+  notes.why = "the client left";  // unless the end comes
   return event_stream(
-      [&service, job = started.job, events](bool& over) -> std::string {
+      [&service, &notes, job = started.job, events](bool& over) -> std::string {
         const auto event = job->next(kPatience);
         if (!event) return "";
-        if (const auto* completion = std::get_if<Completion>(&*event))
+        if (const auto* completion = std::get_if<Completion>(&*event)) {
           service.count_tokens(*completion);
+          note(notes, *completion);
+        }
+        if (const auto* error = std::get_if<ApiError>(&*event)) notes.why = error->what();
         std::string text = events->event(*event);
         over = events->done();
         return text;
@@ -52,10 +68,11 @@ HttpResponse complete(Service& service, const HttpRequest& http) {
   if (request.stream && http.head.version == "HTTP/1.0")  // which has no chunks
     throw ApiError(505, "a stream needs HTTP/1.1; leave out 'stream'");
   const Service::Started started = service.start(request);
-  if (request.stream) return stream(service, started, request.include_usage);
+  if (request.stream) return stream(service, started, request.include_usage, http.notes);
   Completion completion =
       service.wait(started.job, [&] { return http.connection.client_is_there(); });
   service.count_tokens(completion);
+  note(http.notes, completion);
   if (!request.ignored.empty()) completion.umf["ignored"] = request.ignored;
   return json_response(completion_body(started.head, completion));
 }
