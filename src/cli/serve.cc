@@ -20,7 +20,7 @@ namespace {
 
 struct ServeOptions {
   CommonOptions common;
-  std::vector<std::string> models, configs;
+  ServedChoice served;
   std::string allow_reward;
   int job_seconds = 3600, grace_seconds = 10, head_seconds = 10, body_seconds = 60;
   int max_budget = 1 << 20, max_body_kb = 4096;
@@ -128,13 +128,13 @@ int serve(ServeOptions& o) {
   check(o);
   apply(o);
   const std::set<std::string> rewards = allowed_rewards(o.allow_reward, o.http.host);
-  o.service.examples = offered_examples(rewards, !o.models.empty() || !o.configs.empty());
+  o.service.examples = offered_examples(rewards, !o.served.empty());
   const auto backend = o.common.make_backend();
   ModelCache model_cache(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
   Judges judges(o.common);
   JudgeTools tools = judges.tools();
   tools.most_judging_ms = 1000 * o.service.limits.judge_seconds;
-  Served served = open_served(o.models, o.configs, model_cache, o.common);
+  Served served = open_served(o.served, model_cache, o.common, tools);
   o.service.configurations = std::move(served.configurations);
   const TaskMaker tasks(model_cache, std::move(served.models), rewards, std::move(tools));
   warm_up(model_cache);
@@ -148,12 +148,15 @@ int serve(ServeOptions& o) {
 
 void declare(OptionSet& options, ServeOptions& o) {
   options.values(
-      "model", o.models,
-      "NAME=WHERE or WHERE, repeatable, the first is the default; without it and --config the "
-      "embedded models");
-  options.values("config", o.configs,
+      "model", o.served.models,
+      "NAME=WHERE or WHERE, repeatable, the first is the default; without it, --preset and "
+      "--config the embedded models");
+  options.values("config", o.served.configs,
                  "a JSON file as umf tune writes it, repeatable: its search as a further model, "
                  "called by its 'name' or the file's");
+  options.values("preset", o.served.presets,
+                 "a configuration of the paper, repeatable, as a further model of that name; its "
+                 "models are those of --model that have their names, or where they are published");
   options.value("host", o.http.host, "the address to listen on; others than loopback need a key");
   options.value("port", o.http.port, "0 picks one that is free");
   options.value("api-key", o.http.api_key, "what clients must send; better given as UMF_API_KEY");
@@ -182,12 +185,13 @@ void declare(OptionSet& options, ServeOptions& o) {
       "A browser shows the live page there: a problem, its search, and the text as it is written.\n"
       "POST /v1/chat/completions, POST /v1/completions, GET /v1/models, /health, /metrics;\n"
       "docs/server.md describes them. Ctrl-C or SIGTERM ends the server.\n"
-      "A configuration is a model to clients: each --config, and without --model and --config "
-      "'umf',\n"
-      "the search that is recommended for the embedded models. A request to it that has umf.tests "
-      "or\n"
-      "umf.reward is searched with its models and actions; others are answered by its first "
-      "action.\n"
+      "A configuration is a model to clients: each --config and --preset, and without any of these "
+      "and\n"
+      "--model 'umf', the search that is recommended for the embedded models. A request to it that "
+      "has\n"
+      "umf.tests, umf.reward or a JSON response_format is searched with its models and actions, as "
+      "is every\n"
+      "chat where the file has a \"reward\"; others are answered by its first action.\n"
       "Example: umf serve --model dream=/models/Dream-Coder --port 8080\n"
       "         umf serve --config problems.tune/tuned.json");
 }

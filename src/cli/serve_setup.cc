@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cli/option_file.h"
 #include "cli/solve_setup.h"
+#include "session/presets.h"
 
 namespace umf {
 namespace {
@@ -45,12 +46,33 @@ void add_configuration(ServedConfiguration added, ModelCache& model_cache, const
   served.configurations.push_back(std::move(added));
 }
 
+// Its models are those of --model that it names, and others where they are published.
+void add_preset(const std::string& name, const std::vector<ModelChoice>& given,
+                ModelCache& model_cache, const OpenModel& open, Served& served) {
+  const Preset& preset = find_preset(name);
+  SearchRequest search{.preset = name};
+  for (const ModelChoice& model : given) {
+    const bool used = std::ranges::any_of(preset.actions, [&](const ActionChoice& action) {
+      const std::vector<std::string> names = split_models(action.model, {});
+      return std::ranges::find(names, model.name) != names.end();
+    });
+    if (used) search.models.push_back(model);
+  }
+  add_configuration({name, preset.summary, std::move(search)}, model_cache, open, served);
+}
+
 void add_file(const std::string& path, ModelCache& model_cache, const OpenModel& open,
-              Served& served) {
-  const Json file = parse_json(read_input(path), path);
+              const JudgeTools& tools, Served& served) {
+  Json file = parse_json(read_input(path), path);
   SolveCliOptions options;
-  options.read(file, path);
   ServedConfiguration added;
+  // What answers are worth where the request does not say, so that it need not.
+  if (file.is_object() && file.contains("reward")) {
+    added.reward = file["reward"];
+    file.erase("reward");
+    make_reward(added.reward, {"request", ""}, path + ": reward", tools);
+  }
+  options.read(file, path);
   added.name = plain_name(file, std::filesystem::path(path).stem().string(), path);
   if (file.contains("about") && file["about"].is_string()) added.about = file["about"];
   try {
@@ -77,17 +99,20 @@ void check_names(const Served& served) {
 
 }  // namespace
 
-Served open_served(const std::vector<std::string>& models, const std::vector<std::string>& configs,
-                   ModelCache& model_cache, const CommonOptions& common) {
-  const OpenModel open = [&](const ModelChoice& choice) {
-    return opened(choice, model_cache, common);
+Served open_served(const ServedChoice& choice, ModelCache& model_cache, const CommonOptions& common,
+                   const JudgeTools& tools) {
+  const OpenModel open = [&](const ModelChoice& model) {
+    return opened(model, model_cache, common);
   };
-  const bool built_in = models.empty() && configs.empty();
   Served served;
-  for (const std::string& text : built_in ? default_models("umf serve") : models)
-    add_model(parse_model_choice(text), open, served.models);
-  for (const std::string& path : configs) add_file(path, model_cache, open, served);
-  if (built_in)
+  std::vector<ModelChoice> given;
+  for (const std::string& text : choice.empty() ? default_models("umf serve") : choice.models) {
+    given.push_back(parse_model_choice(text));
+    add_model(given.back(), open, served.models);
+  }
+  for (const std::string& name : choice.presets) add_preset(name, given, model_cache, open, served);
+  for (const std::string& path : choice.configs) add_file(path, model_cache, open, tools, served);
+  if (choice.empty())
     add_configuration({kBuiltInName, "the search that is recommended for the embedded models",
                        SolveCliOptions().request()},
                       model_cache, open, served);

@@ -14,9 +14,15 @@ struct Served {
   std::vector<ServedConfiguration> configurations;
 };
 
-// `models` are values of --model, `configs` of --config. Without either: the embedded models, and
-// what is recommended for them. Throws Error, also for a configuration that cannot be planned.
-Served open_served(const std::vector<std::string>& models, const std::vector<std::string>& configs,
-                   ModelCache& model_cache, const CommonOptions& common);
+// Values of --model, --preset and --config.
+struct ServedChoice {
+  std::vector<std::string> models, presets, configs;
+  bool empty() const { return models.empty() && presets.empty() && configs.empty(); }
+};
+
+// Without a choice: the embedded models, and what is recommended for them. Throws Error, also for a
+// configuration that cannot be planned or whose reward cannot be made with the tools.
+Served open_served(const ServedChoice& choice, ModelCache& model_cache, const CommonOptions& common,
+                   const JudgeTools& tools);
 
 }  // namespace umf

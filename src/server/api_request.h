@@ -30,7 +30,8 @@ struct RequestLimits {
 // A search that the operator chose, as clients call it: a request may name it as its model.
 struct ServedConfiguration {
   std::string name, about;
-  SearchRequest search;  // expanded(); its models are served by the same names
+  SearchRequest search;   // expanded(); its models are served by the same names
+  Json reward = nullptr;  // of chats that bring none; null: those are not searched
 };
 using ServedConfigurations = std::span<const ServedConfiguration>;
 
@@ -50,6 +51,8 @@ struct UmfRequest : SearchRequest {
   DecodeOptions decode;  // of a plain decoding; its length is not used
   std::vector<std::pair<std::string, Json>> option_values;  // above `options`
   Json reward;                                              // of a search; null where there is none
+  bool operators_reward = false;  // the configuration's, which needs nobody's leave
+  bool varied = false;  // each action also at higher temperatures: there is something to search
   // Extra events of a stream.
   bool stream_state = false, stream_rollouts = false;
 };
@@ -58,6 +61,9 @@ struct UmfRequest : SearchRequest {
 using RawPrompt = std::variant<std::string, std::vector<Token>>;
 
 struct ApiRequest {
+  enum class Kind { kChat, kCompletion, kResponse };  // what its reply looks like
+
+  Kind kind = Kind::kChat;
   std::string model;               // or a configuration; empty: the server's first model
   std::vector<Message> messages;   // of a chat; empty for a completion
   std::vector<RawPrompt> prompts;  // of a completion
@@ -70,6 +76,8 @@ struct ApiRequest {
   std::vector<std::string> ignored;  // fields that had no effect, for the reply
   UmfRequest umf;
   std::optional<Problem> problem;  // of a solve, instead of the conversation
+  Json format = nullptr;           // the reward for the form that the answer must have; null: none
+  std::optional<std::string> instructions;  // of a response, for its reply
 
   bool is_chat() const { return !messages.empty(); }
   int choices() const { return n * (is_chat() ? 1 : static_cast<int>(prompts.size())); }
@@ -80,12 +88,20 @@ ApiRequest parse_chat_request(std::string_view body, const RequestLimits& limits
                               ServedConfigurations configurations = {});
 ApiRequest parse_completion_request(std::string_view body, const RequestLimits& limits,
                                     ServedConfigurations configurations = {});
+ApiRequest parse_response_request(std::string_view body, const RequestLimits& limits,
+                                  ServedConfigurations configurations = {});
 ApiRequest parse_solve_request(std::string_view body, const RequestLimits& limits,
                                ServedConfigurations configurations = {});
 
-// The "umf" object of either. `configuration` is that of the request, or nullptr; `judged` says
-// that a reward comes from elsewhere.
+// What of a request but its "umf" object says how answers are judged.
+struct Judged {
+  bool conversation = false;  // that a search can answer
+  bool by_problem = false;    // has a reward of its own
+  bool by_format = false;     // must have a form: without a search of its own there is one for that
+};
+
+// The "umf" object of either. `configuration` is that of the request, or nullptr.
 UmfRequest parse_umf(const Json& object, const RequestLimits& limits,
-                     const ServedConfiguration* configuration, bool judged);
+                     const ServedConfiguration* configuration, const Judged& judged);
 
 }  // namespace umf

@@ -41,6 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view body(reinterpret_cast<const char*>(data), size);
   attempt(umf::parse_chat_request, body);
   attempt(umf::parse_completion_request, body);
+  attempt(umf::parse_response_request, body);
   attempt(umf::parse_solve_request, body);
   return 0;
 }

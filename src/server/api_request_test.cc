@@ -88,8 +88,6 @@ TEST(ApiRequest, UnsupportedFieldsAreAllowedWhereTheyAskForNothing) {
   expect_refused([] { chat(R"("frequency_penalty": 0.5)"); }, "frequency_penalty", "not supported");
   expect_refused([] { chat(R"("tools": [{}])"); }, "tools", "not supported");
   expect_refused([] { chat(R"("logprobs": true)"); }, "logprobs", "not supported");
-  expect_refused([] { chat(R"("response_format": {"type": "json_object"})"); }, "response_format",
-                 "not supported");
   completion(R"("prompt": "a", "echo": false, "best_of": 1, "suffix": "")");
   expect_refused([] { completion(R"("prompt": "a", "echo": true)"); }, "echo", "not supported");
 }
@@ -374,6 +372,113 @@ TEST(ApiRequest, TemperaturesAreLeftToAConfiguration) {
   }
   EXPECT_TRUE(ask_tuned("").ignored.empty());
   expect_refused([] { ask_tuned(R"("temperature": -1)"); }, "temperature", "from 0");
+}
+
+TEST(ApiRequest, AJsonFormatMakesASearch) {
+  const ApiRequest object = chat(R"("response_format": {"type": "json_object"})");
+  EXPECT_EQ(object.umf.search, "unmaskfork");
+  EXPECT_TRUE(object.umf.varied);
+  EXPECT_EQ(object.umf.reward, Json::parse(R"({"type": "json", "schema": {"type": "object"}})"));
+  EXPECT_EQ(object.format, object.umf.reward);
+  EXPECT_EQ(object.messages.size(), chat("").messages.size()) << "its client told the model";
+  const ApiRequest schema = chat(R"("response_format": {"type": "json_schema", "json_schema":
+      {"name": "n", "strict": true, "schema": {"type": "array"}}}, "umf": {"budget": 9})");
+  EXPECT_EQ(schema.umf.reward, Json::parse(R"({"type": "json", "schema": {"type": "array"}})"));
+  EXPECT_EQ(schema.umf.budget, 9);
+  EXPECT_EQ(schema.messages[0].role, "system");
+  EXPECT_THAT(schema.messages[0].content, HasSubstr(R"({"type":"array"})"));
+  const ApiRequest both = chat(R"("response_format": {"type": "json_object"}, "umf":
+      {"search": "dts", "reward": {"type": "text"}, "budget": 9})");
+  EXPECT_EQ(both.umf.reward["type"], "all");
+  EXPECT_EQ(both.umf.reward["of"].size(), 2);
+  EXPECT_FALSE(both.umf.varied) << "it has a search of its own";
+  const ApiRequest configured = ask_tuned(R"("response_format": {"type": "json_object"})");
+  EXPECT_EQ(configured.umf.search, "best-of-n");
+  EXPECT_EQ(configured.umf.actions.size(), 2);
+  EXPECT_EQ(chat(R"("response_format": {"type": "text"})").umf.search, "");
+}
+
+TEST(ApiRequest, MistakesInAFormatAreNamed) {
+  const auto format = [](const std::string& text) { chat("\"response_format\": " + text); };
+  expect_refused([&] { format(R"({"type": "xml"})"); }, "response_format.type", "json_object");
+  expect_refused([&] { format(R"({"type": "json_schema"})"); }, "response_format.json_schema",
+                 "missing");
+  expect_refused([&] { format(R"({"type": "json_schema", "json_schema": {"name": "n"}})"); },
+                 "response_format.json_schema.schema", "missing");
+  expect_refused([&] { format(R"({"type": "json_object", "x": 1})"); }, "response_format.x",
+                 "leave it out");
+  expect_refused([] { chat(R"("n": 2, "response_format": {"type": "json_object"})"); }, "n",
+                 "a JSON format");
+  expect_refused([] { chat(R"("stop": "x", "response_format": {"type": "json_object"})"); }, "stop",
+                 "a JSON format");
+}
+
+TEST(ApiRequest, AConfigurationMayHaveARewardForAllChats) {
+  ServedConfiguration own = tuned();
+  own.reward = {{"type", "text"}, {"checks", Json::array({{{"contains", "a"}}})}};
+  const auto ask = [&](const std::string& fields) {
+    return parse_chat_request(
+        R"({"model": "tuned", "messages": [{"role": "user", "content": "Hi"}])" + fields + "}",
+        kLimits, {&own, 1});
+  };
+  EXPECT_EQ(ask("").umf.search, "best-of-n");
+  EXPECT_EQ(ask("").umf.reward, own.reward);
+  EXPECT_TRUE(ask("").umf.operators_reward);
+  const ApiRequest with_its_own = ask(R"(, "umf": {"reward": {"type": "text", "checks": [1]}})");
+  EXPECT_EQ(with_its_own.umf.reward["checks"], Json({1}));
+  EXPECT_FALSE(with_its_own.umf.operators_reward);
+  EXPECT_EQ(parse_completion_request(R"({"model": "tuned", "prompt": "a"})", kLimits, {&own, 1})
+                .umf.search,
+            "")
+      << "a prompt is no conversation";
+}
+
+TEST(ApiRequest, AResponseIsAChatInOtherWords) {
+  const ApiRequest text = parse_response_request(
+      R"({"model": "m", "input": "Hi", "instructions": "Be brief.", "max_output_tokens": 7,
+          "store": true, "tools": [], "tool_choice": "auto", "include": [], "reasoning": {}})",
+      kLimits);
+  EXPECT_EQ(text.kind, ApiRequest::Kind::kResponse);
+  ASSERT_EQ(text.messages.size(), 2);
+  EXPECT_EQ(text.messages[0].role, "system");
+  EXPECT_EQ(text.messages[1].content, "Hi");
+  EXPECT_EQ(text.max_tokens, 7);
+  const ApiRequest list = parse_response_request(
+      R"({"input": [{"role": "developer", "content": "Be brief."},
+          {"role": "user", "content": [{"type": "input_text", "text": "a"}]},
+          {"type": "message", "id": "msg", "status": "completed", "role": "assistant",
+           "content": [{"type": "output_text", "text": "b", "annotations": []}]},
+          {"role": "user", "content": "c"}],
+          "text": {"format": {"type": "json_schema", "name": "n", "strict": true,
+                              "schema": {"type": "array"}}, "verbosity": "low"}})",
+      kLimits);
+  EXPECT_EQ(list.messages.size(), 4);
+  EXPECT_EQ(list.umf.reward["schema"]["type"], "array");
+  EXPECT_THAT(list.messages[0].content, HasSubstr("Be brief.\n\nAnswer with JSON"));
+}
+
+TEST(ApiRequest, MistakesInAResponseAreNamed) {
+  const auto ask = [](const std::string& fields) {
+    parse_response_request("{" + fields + "}", kLimits);
+  };
+  expect_refused([&] { ask(""); }, "input", "a string or a list");
+  expect_refused([&] { ask(R"("input": [])"); }, "input", "a string or a list");
+  expect_refused([&] { ask(R"("input": "a", "previous_response_id": "r")"); },
+                 "previous_response_id", "keeps no responses");
+  expect_refused([&] { ask(R"("input": [{"type": "item_reference", "id": "x"}])"); }, "input[0].id",
+                 "keeps no responses");
+  expect_refused([&] { ask(R"("input": [{"type": "function_call_output"}])"); }, "input[0].type",
+                 "only text");
+  expect_refused(
+      [&] { ask(R"("input": [{"role": "user", "content": [{"type": "input_image"}]}])"); },
+      "input[0].content[0].type", "input_text");
+  expect_refused([&] { ask(R"("input": "a", "tools": [{}])"); }, "tools", "not supported");
+  expect_refused([&] { ask(R"("input": "a", "background": true)"); }, "background",
+                 "not supported");
+  expect_refused([&] { ask(R"("input": "a", "n": 2)"); }, "n", "one answer");
+  expect_refused([&] { ask(R"("input": "a", "max_output_tokens": 101)"); }, "max_output_tokens",
+                 "from 1 to 100");
+  expect_refused([&] { ask(R"("input": "a", "inptu": 1)"); }, "inptu", "leave it out");
 }
 
 // lm-eval's form.

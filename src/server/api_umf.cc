@@ -11,6 +11,7 @@ namespace umf {
 namespace {
 
 constexpr std::size_t kActions = 64, kModels = 16, kOptions = 32;
+constexpr const char* kFormatSearch = "unmaskfork";  // of answers whose form is all that is asked
 
 // A value as --action would spell it.
 std::string spelled(const Json& value, const std::string& name) {
@@ -100,11 +101,13 @@ void parse_decode(const RequestFields& umf, int most, DecodeOptions& decode) {
 }
 
 // What the request's fields come on top of.
-UmfRequest begun(const RequestFields& umf, const ServedConfiguration* configuration, bool judged) {
+UmfRequest begun(const RequestFields& umf, const ServedConfiguration* configuration,
+                 const Judged& judged) {
   UmfRequest request;
   const auto search = umf.text("search");
   if (configuration == nullptr) {
-    request.search = search.value_or("");
+    request.search = search.value_or(judged.by_format ? kFormatSearch : "");
+    request.varied = judged.by_format && !search;
     request.actions = parse_actions(umf);
     for (std::string& name : umf.texts("models", kModels)) request.models.push_back({name, name});
     return request;
@@ -114,7 +117,12 @@ UmfRequest begun(const RequestFields& umf, const ServedConfiguration* configurat
   }
   if (search && *search != configuration->search.search) umf.refuse("search", kConfigured);
   static_cast<SearchRequest&>(request) = configuration->search;
-  if (search || judged || umf.has("reward") || umf.has("tests")) return request;
+  if (search || judged.by_problem || judged.by_format || umf.has("reward") || umf.has("tests"))
+    return request;
+  if (judged.conversation && !configuration->reward.is_null()) {
+    request.operators_reward = true;
+    return request;
+  }
   request.search.clear();
   request.actions.resize(1);
   return request;
@@ -140,7 +148,6 @@ void parse_search(const RequestFields& umf, const RequestLimits& limits, UmfRequ
     for (const auto& [key, value] : options->items())
       request.option_values.emplace_back(key, value);
   }
-  request.reward = parse_reward(umf);
 }
 
 // Which fields belong to which kind of request: a field that would do nothing is a mistake.
@@ -162,9 +169,10 @@ void check_kind(const RequestFields& umf, bool searches) {
 }  // namespace
 
 UmfRequest parse_umf(const Json& object, const RequestLimits& limits,
-                     const ServedConfiguration* configuration, bool judged) {
+                     const ServedConfiguration* configuration, const Judged& judged) {
   const RequestFields umf(object, "umf");
   UmfRequest request = begun(umf, configuration, judged);
+  request.reward = request.operators_reward ? configuration->reward : parse_reward(umf);
   request.block_length = static_cast<int>(
       umf.integer("block_length", 1, limits.max_tokens).value_or(request.block_length));
   request.stream_state = umf.flag("stream_state").value_or(false);

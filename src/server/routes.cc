@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "page/page.h"
+#include "server/response_reply.h"
 
 namespace umf {
 namespace {
@@ -40,9 +41,10 @@ void note(RequestNotes& notes, const Completion& completion) {
                            : completion.choices.front().finish};
 }
 
-HttpResponse stream(Service& service, const Service::Started& started, bool include_usage,
+template <class Events>
+HttpResponse stream(Service& service, const Service::Started& started, Events made,
                     RequestNotes& notes) {
-  const auto events = std::make_shared<EventStream>(started.head, include_usage);
+  const auto events = std::make_shared<Events>(std::move(made));
   notes.why = "the client left";  // unless the end comes
   return event_stream(
       [&service, &notes, job = started.job, events](bool& over) -> std::string {
@@ -63,18 +65,40 @@ HttpResponse stream(Service& service, const Service::Started& started, bool incl
 }
 
 template <auto parse>  // of the body
-HttpResponse complete(Service& service, const HttpRequest& http) {
-  const ApiRequest request = parse(http.read_body(), service.limits(), service.configurations());
+ApiRequest read_request(Service& service, const HttpRequest& http) {
+  ApiRequest request = parse(http.read_body(), service.limits(), service.configurations());
   if (request.stream && http.head.version == "HTTP/1.0")  // which has no chunks
     throw ApiError(505, "a stream needs HTTP/1.1; leave out 'stream'");
-  const Service::Started started = service.start(request);
-  if (request.stream) return stream(service, started, request.include_usage, http.notes);
+  return request;
+}
+
+Completion await_end(Service& service, const HttpRequest& http, const ApiRequest& request,
+                     const Service::Started& started) {
   Completion completion =
       service.wait(started.job, [&] { return http.connection.client_is_there(); });
   service.count_tokens(completion);
   note(http.notes, completion);
   if (!request.ignored.empty()) completion.umf["ignored"] = request.ignored;
-  return json_response(completion_body(started.head, completion));
+  return completion;
+}
+
+template <auto parse>
+HttpResponse complete(Service& service, const HttpRequest& http) {
+  const ApiRequest request = read_request<parse>(service, http);
+  const Service::Started started = service.start(request);
+  if (request.stream)
+    return stream(service, started, EventStream(started.head, request.include_usage), http.notes);
+  return json_response(completion_body(started.head, await_end(service, http, request, started)));
+}
+
+HttpResponse respond(Service& service, const HttpRequest& http) {
+  const ApiRequest request = read_request<parse_response_request>(service, http);
+  const Service::Started started = service.start(request);
+  const OrderedJson echo = response_echo(request);
+  if (request.stream)
+    return stream(service, started, ResponseStream(started.head, echo), http.notes);
+  return json_response(
+      response_body(started.head, echo, await_end(service, http, request, started)));
 }
 
 // The live page holds nothing of the server's: what it shows it asks for, with the key where there
@@ -151,6 +175,7 @@ constexpr Route kRoutes[] = {
     {.pattern = "/v1/models/*", .get = model},
     {.pattern = "/v1/chat/completions", .post = complete<parse_chat_request>},
     {.pattern = "/v1/completions", .post = complete<parse_completion_request>},
+    {.pattern = "/v1/responses", .post = respond},
     {.pattern = "/v1/about", .get = json<&Service::about_body>},
     {.pattern = "/v1/solves", .get = solves, .post = start_solve},
     {.pattern = "/v1/solves/*/events", .get = solve_events},

@@ -100,6 +100,24 @@ std::vector<ActionChoice> chosen_actions(const ApiRequest& request,
   return chosen;
 }
 
+// A deterministic action has one answer. Where nothing else was chosen there are warmer ones behind
+// it, so that the first answer is the usual one, and others are there if it will not do.
+std::vector<ActionChoice> varied(std::vector<ActionChoice> actions,
+                                 const std::vector<ModelChoice>& models) {
+  if (actions.empty()) {
+    for (const ModelChoice& model : models) actions.push_back({model.name, ""});
+  }
+  const std::vector<ActionChoice> own = actions;
+  for (const char* temperature : {"0.5", "1"}) {
+    for (ActionChoice action : own) {
+      action.fields +=
+          fmt::format("{}temperature={}", action.fields.empty() ? "" : ",", temperature);
+      actions.push_back(std::move(action));
+    }
+  }
+  return actions;
+}
+
 }  // namespace
 
 Configuration plan_search(const ApiRequest& request, const TaskMaker& models,
@@ -110,6 +128,7 @@ Configuration plan_search(const ApiRequest& request, const TaskMaker& models,
   wanted.seed = request.seed;
   wanted.models = chosen_models(request, models);
   wanted.actions = chosen_actions(request, wanted.models);
+  if (request.umf.varied) wanted.actions = varied(std::move(wanted.actions), wanted.models);
   return plan_search(wanted, model_cache, [&](const ModelChoice& choice) {
     return models.find(choice.name, "umf.models").number;
   });

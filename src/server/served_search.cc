@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "reward/json_answer.h"
 #include "server/api_error.h"
 #include "server/event_log.h"
 #include "server/masked_text.h"
@@ -29,9 +30,10 @@ Json tree_json(const OrderedJson& event, const Configuration& configuration) {
 class SearchRun final : public SearchObserver {
  public:
   SearchRun(ModelCache& model_cache, const Configuration& configuration, const Problem& problem,
-            Reward& reward, const ServedNews& news, Listener& listener)
+            Reward& reward, const ServedNews& news, Reward* format, Listener& listener)
       : configuration_(configuration),
         news_(news),
+        format_(format),
         listener_(listener),
         search_(configuration, model_cache, problem, reward) {}
 
@@ -45,9 +47,11 @@ class SearchRun final : public SearchObserver {
   bool rolled_out(const RolloutEvent& event) override;
   Json rollout_json(const RolloutEvent& event);
   Completion completion(const Solution& solution, const Candidate& best) const;
+  void give_json(Choice& choice) const;
 
   const Configuration& configuration_;
   const ServedNews news_;
+  Reward* const format_;
   Listener& listener_;
   ProblemSearch search_;
   TraceWriter trace_{search_.states()};
@@ -139,6 +143,7 @@ Completion SearchRun::completion(const Solution& solution, const Candidate& best
   Completion completion;
   completion.choices.push_back(
       {search_.text(best.end), has_end(end.cells, tokens) ? "stop" : "length"});
+  if (format_ != nullptr) give_json(completion.choices.front());
   completion.prompt_tokens = search_.prompt_tokens();
   completion.completion_tokens = answer_tokens(end.cells, tokens);
   completion.nfe = solution.ledger.nfe;
@@ -147,16 +152,25 @@ Completion SearchRun::completion(const Solution& solution, const Candidate& best
   return completion;
 }
 
+// What is not of the form that was asked for is like an answer that was cut: clients know that it
+// may not be JSON.
+void SearchRun::give_json(Choice& choice) const {
+  choice.finish = format_->judge(choice.text).reward >= 1 ? "stop" : "length";
+  choice.text = json_part(choice.text);
+}
+
 }  // namespace
 
 ServedSearch::ServedSearch(ModelCache& model_cache, Configuration configuration, Problem problem,
-                           std::unique_ptr<ServedJudge> judge, const ServedNews& news)
+                           std::unique_ptr<ServedJudge> judge, const ServedNews& news,
+                           const Json& format)
     : DeviceTask(judge->stop_source()),
       model_cache_(model_cache),
       configuration_(std::move(configuration)),
       problem_(std::move(problem)),
       judge_(std::move(judge)),
-      news_(news) {
+      news_(news),
+      format_(format.is_null() ? nullptr : make_reward(format, {}, "response_format")) {
   ProblemSearch(configuration_, model_cache_, problem_, judge_->reward());
 }
 
@@ -181,7 +195,8 @@ Json ServedSearch::description() const {
 Completion ServedSearch::run(Listener& listener) {
   if (!listener.wanted()) throw Interrupted();
   judge_->check();
-  return SearchRun(model_cache_, configuration_, problem_, judge_->reward(), news_, listener)
+  return SearchRun(model_cache_, configuration_, problem_, judge_->reward(), news_, format_.get(),
+                   listener)
       .complete();
 }
 

@@ -19,9 +19,11 @@ struct ServedNews {
 class ServedSearch final : public DeviceTask {
  public:
   // The model cache must outlive the task. Makes the search once, to find out what is wrong with
-  // it. Throws Error when configuration and problem do not fit.
+  // it. Throws Error when configuration and problem do not fit. `format` is the reward for the form
+  // of the answer: only the JSON of it is given then; null: all of it.
   ServedSearch(ModelCache& model_cache, Configuration configuration, Problem problem,
-               std::unique_ptr<ServedJudge> judge, const ServedNews& news);
+               std::unique_ptr<ServedJudge> judge, const ServedNews& news,
+               const Json& format = nullptr);
   // What is searched, and how: {"problem","search","window","actions"}.
   Json description() const;
   // The best answer found, also when the search was ended early. Before the first pass the judge is
@@ -34,6 +36,7 @@ class ServedSearch final : public DeviceTask {
   const Problem problem_;
   const std::unique_ptr<ServedJudge> judge_;
   const ServedNews news_;
+  const std::unique_ptr<Reward> format_;  // null: any text will do
 };
 
 }  // namespace umf

@@ -37,8 +37,9 @@ Service::Started Service::start(const ApiRequest& request) {
   const std::string& model = find_configuration(configurations(), request.model) != nullptr
                                  ? request.model
                                  : tasks_.find(request.model, "model").name;
+  constexpr const char* kKinds[] = {"chatcmpl", "cmpl", "resp"};
   Started started{std::make_shared<Job>(tasks_.make(request), options_.job_seconds),
-                  {request.is_chat(), new_id(request.is_chat() ? "chatcmpl" : "cmpl"), model,
+                  {request.is_chat(), new_id(kKinds[static_cast<int>(request.kind)]), model,
                    fmt::format("umf-{}", version()), std::time(nullptr)}};
   queue_.submit(started.job);
   return started;

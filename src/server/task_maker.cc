@@ -146,18 +146,16 @@ std::unique_ptr<ServedSearch> TaskMaker::make_search(const ApiRequest& request) 
   return as_bad_request([&] {
     Configuration configuration = plan_search(request, *this, model_cache_);
     Problem problem = asked_problem(request);
-    auto judge = judge_of(request.umf.reward, problem);
+    if (!request.umf.operators_reward) require_allowed(request.umf.reward);
+    auto judge = std::make_unique<ServedJudge>(request.umf.reward,
+                                               Asked{problem.id, problem.prompt}, tools_);
     return std::make_unique<ServedSearch>(model_cache_, std::move(configuration),
                                           std::move(problem), std::move(judge),
                                           ServedNews{.states = request.umf.stream_state,
                                                      .rollouts = request.umf.stream_rollouts,
-                                                     .drawn = request.problem.has_value()});
+                                                     .drawn = request.problem.has_value()},
+                                          request.format);
   });
-}
-
-std::unique_ptr<ServedJudge> TaskMaker::judge_of(const Json& spec, const Problem& problem) const {
-  require_allowed(spec);
-  return std::make_unique<ServedJudge>(spec, Asked{problem.id, problem.prompt}, tools_);
 }
 
 // A reward of rewards is as dangerous as they are.

@@ -53,7 +53,6 @@ class TaskMaker {
                                 int vocabulary) const;
   void check_length(std::size_t prompt, int length, const ModelInfo& info) const;
   void require_allowed(const Json& spec) const;
-  std::unique_ptr<ServedJudge> judge_of(const Json& spec, const Problem& problem) const;
 
   ModelCache& model_cache_;
   std::vector<ServedModel> models_;
