@@ -1,24 +1,7 @@
-// What people do with OpenAI's client, done with umf serve: node client.mjs UMF MODELS
+// What people do with OpenAI's client, done with umf serve: node openai.mjs UMF MODELS
 import assert from 'node:assert/strict';
-import {execFileSync, spawn} from 'node:child_process';
 import OpenAI from 'openai';
-
-const [umf, models] = process.argv.slice(2);
-
-async function startServer(...more) {
-  const server = spawn(umf, ['serve', '--port', '0', '--quiet', '--model', `llada=${models}/tiny-llada`,
-                             '--model', `dream=${models}/tiny-dream`, ...more],
-                       {stdio: ['ignore', 'pipe', 'inherit']});
-  const line = await new Promise((resolve, reject) => {
-    server.stdout.once('data', data => resolve(String(data)));
-    server.once('exit', () => reject(new Error('the server ended')));
-  });
-  return {server, baseURL: line.match(/http:\S+/)[0] + '/v1'};
-}
-
-function generated(...more) {
-  return JSON.parse(execFileSync(umf, ['generate', '--json', '--quiet', ...more])).answer;
-}
+import {generated, models, startServer, runTests} from './server.mjs';
 
 const {server, baseURL} = await startServer('--api-key', 'secret');
 const client = new OpenAI({apiKey: 'secret', baseURL, maxRetries: 0});
@@ -90,6 +73,40 @@ const tests = {
     assert.equal(reply.umf.search.nfe, 64);
     assert.equal(reply.usage.nfe, 64);
   },
+  async 'a response is answered as a chat'() {
+    const reply = await client.responses.create(
+        {model: 'dream', instructions: 'Be brief.', input: 'Hello', max_output_tokens: 24, seed: 7});
+    assert.equal(reply.output_text, expected);
+    assert.ok(reply.usage.output_tokens <= 24);
+  },
+  async 'a response as a stream'() {
+    const stream = await client.responses.create(
+        {model: 'dream', instructions: 'Be brief.', input: 'Hello', max_output_tokens: 24, seed: 7, stream: true});
+    let text = '', last = '';
+    for await (const event of stream) {
+      if (event.type === 'response.output_text.delta') text += event.delta;
+      last = event.type;
+    }
+    assert.equal(text, expected);
+    assert.ok(['response.completed', 'response.incomplete'].includes(last));
+    const helper = client.responses.stream(
+        {model: 'dream', instructions: 'Be brief.', input: 'Hello', max_output_tokens: 24, seed: 7});
+    assert.equal((await helper.finalResponse()).output_text, expected);
+  },
+  async 'JSON is searched for until it parses'() {
+    const reply = await client.chat.completions.parse({
+      model: 'llada', messages, max_completion_tokens: 1, response_format: {
+        type: 'json_schema', json_schema: {name: 'digit', strict: true, schema: {type: 'integer'}}},
+      umf: {search: 'best-of-n', actions: [{temperature: 3}], budget: 20000},
+    });
+    assert.equal(typeof JSON.parse(reply.choices[0].message.content), 'number');
+    assert.equal(reply.choices[0].finish_reason, 'stop');
+  },
+  async 'JSON that was not found is told as cut'() {
+    const reply = await client.chat.completions.create({
+      model: 'llada', messages, max_completion_tokens: 8, response_format: {type: 'json_object'}, umf: {budget: 16}});
+    assert.equal(reply.choices[0].finish_reason, 'length');
+  },
   async 'errors are of the right kind'() {
     const chat = fields => client.chat.completions.create({model: 'llada', messages, ...fields});
     await assert.rejects(chat({model: 'gpt-4'}), OpenAI.NotFoundError);
@@ -124,16 +141,4 @@ const tests = {
   },
 };
 
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  try {
-    await test();
-    console.log(`ok   ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAIL ${name}\n${error.stack}`);
-  }
-}
-server.kill('SIGTERM');
-await new Promise(resolve => server.once('exit', resolve));
-process.exit(failed === 0 ? 0 : 1);
+await runTests(server, tests);
