@@ -113,13 +113,15 @@ std::string AnswerReport::pace(long passes) const {
 void AnswerReport::print_cost(const Solution& solution, const Candidate& best,
                               double seconds) const {
   const Ledger& ledger = solution.ledger;
-  heading(Paint(stderr), "search",
-          fmt::format(
-              "{} forward passes (NFE) of {}{}{}; found in rollout {} of {}; {} hits of the cache "
-              "saved {} passes; {:.1f} s; stopped: {}",
-              ledger.nfe, configuration_.solve.budget, pace(ledger.nfe), parts_of(ledger),
-              best.iteration, ledger.rollouts(), ledger.hits, ledger.saved_capped, seconds,
-              name_of(solution.stopped)));
+  const long budget = configuration_.solve.budget;
+  const std::string of_budget = budget == kNoBudget ? "" : fmt::format(" of {}", budget);
+  heading(
+      Paint(stderr), "search",
+      fmt::format("{} forward passes (NFE){}{}{}; found in rollout {} of {}; {} hits of the cache "
+                  "saved {} passes; {:.1f} s; stopped: {}",
+                  ledger.nfe, of_budget, pace(ledger.nfe), parts_of(ledger), best.iteration,
+                  ledger.rollouts(), ledger.hits, ledger.saved_capped, seconds,
+                  name_of(solution.stopped)));
 }
 
 }  // namespace umf

@@ -122,10 +122,11 @@ struct SolveOutputs {
 std::string report_page(const Problem& problem, const Configuration& configuration,
                         const Solution& solution, const std::string& answer, std::string events) {
   Report report(kReportLimitBytes);
+  const long budget = configuration.solve.budget;
   report.add({.id = problem.id,
               .prompt = problem.prompt,
               .search = configuration.search_name,
-              .budget = configuration.solve.budget,
+              .budget = budget == kNoBudget ? solution.ledger.nfe : budget,
               .window = configuration.walk.window,
               .actions = author_names(configuration),
               .solution = solution_json(configuration, solution),

@@ -5,13 +5,16 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "session/search_request.h"
+
 namespace umf {
 namespace {
 
 OrderedJson search_json(const Configuration& configuration, const Solution& solution) {
   const Ledger& ledger = solution.ledger;
+  const long budget = configuration.solve.budget;
   OrderedJson json = {{"name", configuration.search_name},
-                      {"budget", configuration.solve.budget},
+                      {"budget", budget == kNoBudget ? OrderedJson(nullptr) : OrderedJson(budget)},
                       {"nfe", ledger.nfe},
                       {"rollouts", ledger.rollouts()},
                       {"hits", ledger.hits},

@@ -161,6 +161,7 @@ TEST_F(SolveCli, TimeEndsASearchAsABudgetOfItsPassesWould) {
   };
   const Json first = timed({"--seconds", "0.2", "--checkpoint", place("checkpoint")});
   EXPECT_EQ(first["search"]["stopped"], "time");
+  EXPECT_EQ(first["search"]["budget"], nullptr) << "there was none";
   same(first, timed({"--budget", passes_of(first)}));
   const Json more = timed({"--seconds", "0.6", "--checkpoint", place("checkpoint")});
   EXPECT_EQ(more["search"]["stopped"], "time");
