@@ -16,7 +16,7 @@ function(umf_targets out)
 endfunction()
 
 # Folders that wait for models, judges, disks and people: what they do themselves takes no time.
-set(UMF_BRIEF cli server bench report session solve model decode reward page sandbox math jinja)
+set(UMF_BRIEF cli setup server bench report session solve model decode reward page sandbox math jinja)
 
 function(umf_library name)
   umf_targets(links ${ARGN})

@@ -8,7 +8,7 @@
 
 #include "cli/authors.h"
 #include "cli/common.h"
-#include "cli/terminal.h"
+#include "setup/terminal.h"
 
 namespace umf {
 namespace {

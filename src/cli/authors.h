@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal.h"
 #include "decode/authors.h"
+#include "setup/terminal.h"
 
 namespace umf {
 

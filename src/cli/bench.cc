@@ -9,6 +9,7 @@
 #include "bench/run_tables.h"
 #include "bench/summary.h"
 #include "cli/bench_run.h"
+#include "cli/common.h"
 
 namespace umf {
 namespace {

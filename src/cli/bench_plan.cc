@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/version.h"
-#include "cli/option_file.h"
 #include "reward/drop_tests.h"
+#include "setup/option_file.h"
 
 namespace umf {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "bench/dataset.h"
 #include "bench/search_task.h"
-#include "cli/solve_setup.h"
+#include "setup/solve_setup.h"
 
 namespace umf {
 

@@ -6,9 +6,10 @@
 #include <cstdio>
 
 #include "base/error.h"
-#include "cli/judges.h"
-#include "cli/progress.h"
+#include "cli/common.h"
 #include "session/problem_search.h"
+#include "setup/judges.h"
+#include "setup/progress.h"
 
 namespace umf {
 namespace {

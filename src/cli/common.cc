@@ -6,12 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/inflate.h"
-#include "cli/progress.h"
-#include "cli/terminal.h"
-#include "model/embedded.h"
+#include "setup/terminal.h"
 
 namespace umf {
 namespace {
@@ -19,80 +14,6 @@ namespace {
 void print_line(const std::string& text) { fmt::print("{}\n", text); }
 
 }  // namespace
-
-void CommonOptions::declare(OptionSet& options) {
-  options.value("backend", backend,
-                "auto, cuda, cpu, cpu-bf16, cuda-f32, cuda-fp8 (approximate) or reference");
-  options.value("threads", machine.threads, "threads of the cpu backends; 0 for all cores");
-  options.value(
-      "cpu-target", machine.target,
-      "force avx512bf16 (cpu-bf16 alone), avx512, avx2 or scalar; the results are the same");
-  options.environment("backend", "UMF_BACKEND");
-  options.environment("threads", "UMF_THREADS");
-  options.flag("quiet", quiet, "no progress on stderr");
-  options.flag("json", json, "results as JSON");
-}
-
-void CommonOptions::declare_strictness(OptionSet& options) {
-  options.flag("strict-config", strict_config,
-               "refuse a model whose config.json has keys that are not known; else a warning");
-}
-
-Checkpoint CommonOptions::open(const Location& location) const {
-  Checkpoint checkpoint =
-      open_checkpoint(location, strict_config ? UnknownKeys::kRefuse : UnknownKeys::kIgnore);
-  for (const std::string& warning : checkpoint.warnings)
-    fmt::print(stderr, "warning: {}\n", warning);
-  return checkpoint;
-}
-
-BackendOptions CommonOptions::reporting() const {
-  BackendOptions options = machine;
-  options.copied = [progress = std::make_shared<Progress>(quiet)](std::uint64_t bytes) {
-    progress->show(
-        [&] { return fmt::format("{:.1f} GB of weights copied to the GPU", bytes / 1e9); });
-  };
-  return options;
-}
-
-ModelChoice parse_model_choice(const std::string& text) {
-  const auto equals = text.find('=');
-  const auto slash = text.find('/');
-  if (equals != std::string::npos && (slash == std::string::npos || equals < slash)) {
-    ModelChoice choice{text.substr(0, equals), text.substr(equals + 1)};
-    if (choice.name.empty() || choice.where.empty()) {
-      throw Error(fmt::format("--model takes NAME=WHERE or WHERE, not '{}'", text));
-    }
-    return choice;
-  }
-  std::string name = std::filesystem::path(text).filename().string();
-  if (name.empty()) name = std::filesystem::path(text).parent_path().filename().string();
-  if (name.ends_with(".gguf")) name.resize(name.size() - 5);
-  return {name, text};
-}
-
-std::vector<std::string> default_models(const std::string& command) {
-  std::vector<std::string> names;
-  for (const BuiltInFolder& model : embedded_models()) names.emplace_back(model.name);
-  if (names.empty()) throw Error(command + " needs --model WHERE");
-  return names;
-}
-
-std::vector<std::string> read_ids(const std::string& path) {
-  std::vector<std::string> ids;
-  LineReader lines(path);
-  while (auto line = lines.next()) {
-    const auto first = line->find_first_not_of(" \t\r");
-    if (first == std::string::npos) continue;
-    ids.push_back(line->substr(first, line->find_last_not_of(" \t\r") - first + 1));
-  }
-  if (ids.empty()) throw Error(fmt::format("--ids {}: there is no id in it", path));
-  return ids;
-}
-
-std::string read_input(const std::string& path) {
-  return path == "-" ? read_stdin() : read_stream(path);
-}
 
 void print_json(const Json& value) {
   print_line(value.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -1,47 +1,16 @@
-// What several commands share: their common options, models by name or place, output.
+// What several commands share: output and exit statuses.
 #pragma once
 
-#include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "backend/backends.h"
 #include "base/json.h"
 #include "cli/interrupts.h"
-#include "cli/options.h"
-#include "model/checkpoint.h"
-#include "session/search_request.h"
+#include "setup/common_options.h"
 
 namespace umf {
-
-struct CommonOptions {
-  std::string backend = "auto";
-  BackendOptions machine;
-  bool quiet = false, json = false, strict_config = false;
-
-  void declare(OptionSet& options);
-  void declare_strictness(OptionSet& options);  // of commands that open models
-  // `machine`, with a report on stderr of how far the copy of weights to a device is.
-  BackendOptions reporting() const;
-  std::unique_ptr<Backend> make_backend() const { return umf::make_backend(backend, reporting()); }
-  // A model, with its warnings on stderr.
-  Checkpoint open(const Location& location) const;
-};
-
-// "NAME=WHERE" or "WHERE": without a name, the last part of the place, without ".gguf".
-ModelChoice parse_model_choice(const std::string& text);
-// What stands for --model where it is not given: the embedded models. Throws Error in a program
-// without them.
-std::vector<std::string> default_models(const std::string& command);
-
-// The text of a file, or of standard input for "-".
-std::string read_input(const std::string& path);
-
-// The ids in a file, one per line. Throws Error when there are none.
-std::vector<std::string> read_ids(const std::string& path);
 
 // One JSON value and a newline on stdout; bytes that are not UTF-8 become U+FFFD, numbers that are
 // not finite null.

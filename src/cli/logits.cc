@@ -9,8 +9,8 @@
 #include "cli/common.h"
 #include "cli/npy.h"
 #include "cli/output.h"
-#include "cli/token_list.h"
 #include "model/language_model.h"
+#include "setup/token_list.h"
 
 namespace umf {
 namespace {

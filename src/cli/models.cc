@@ -11,7 +11,6 @@
 #include "base/cancelled.h"
 #include "base/error.h"
 #include "cli/common.h"
-#include "cli/progress.h"
 #include "decode/action.h"
 #include "model/embedded.h"
 #include "model/expert_memory.h"
@@ -19,6 +18,7 @@
 #include "model/language_model.h"
 #include "model/model_check.h"
 #include "model/process_reward_model.h"
+#include "setup/progress.h"
 
 namespace umf {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/terminal.h"
+#include "setup/terminal.h"
 #include "tokenizer/utf8.h"
 
 namespace umf {

@@ -7,13 +7,13 @@
 
 #include "base/error.h"
 #include "cli/common.h"
-#include "cli/examples.h"
-#include "cli/judges.h"
 #include "cli/serve_setup.h"
 #include "model/model_cache.h"
 #include "reward/reward.h"
 #include "server/access.h"
 #include "server/http_server.h"
+#include "setup/examples.h"
+#include "setup/judges.h"
 
 namespace umf {
 namespace {

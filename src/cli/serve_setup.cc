@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "cli/option_file.h"
-#include "cli/solve_setup.h"
 #include "session/presets.h"
+#include "setup/option_file.h"
+#include "setup/solve_setup.h"
 
 namespace umf {
 namespace {

@@ -10,16 +10,15 @@
 
 #include "base/error.h"
 #include "cli/common.h"
-#include "cli/examples.h"
-#include "cli/judges.h"
 #include "cli/output.h"
 #include "cli/solve_observer.h"
-#include "cli/solve_setup.h"
-#include "cli/terminal.h"
 #include "report/report.h"
 #include "session/presets.h"
-#include "session/problem_search.h"
-#include "session/solution_json.h"
+#include "session/result_json.h"
+#include "setup/examples.h"
+#include "setup/judges.h"
+#include "setup/solve_setup.h"
+#include "setup/terminal.h"
 
 namespace umf {
 namespace {
@@ -41,23 +40,6 @@ int list_searches() {
   for (const SearchEntry& entry : searches())
     fmt::print("{:<12} {}\n", entry.facts.name, entry.facts.summary);
   return 0;
-}
-
-OrderedJson curve_json(const Solution& solution, const ProblemSearch& search) {
-  OrderedJson list = OrderedJson::array();
-  for (const CurvePoint& point : solution.curve) {
-    OrderedJson json = {
-        {"budget", point.budget}, {"nfe", point.ledger.nfe}, {"stopped", name_of(point.stopped)}};
-    json["reward"] = point.best ? finite(point.best->reward) : OrderedJson(nullptr);
-    json["answer"] = point.best ? OrderedJson(search.text(point.best->end)) : OrderedJson(nullptr);
-    list.push_back(json);
-  }
-  return list;
-}
-
-OrderedJson speculative_json(const Speculation& speculation) {
-  return {
-      {"passes", speculation.passes}, {"used", speculation.used}, {"wasted", speculation.wasted()}};
 }
 
 int list_examples() {
@@ -136,31 +118,6 @@ std::string report_page(const Problem& problem, const Configuration& configurati
   return report.html(problem.id);
 }
 
-// Everything that umf solve --json tells; `load` and `total` are seconds.
-OrderedJson result_json(const Problem& problem, const Configuration& configuration,
-                        const Solution& solution, const ProblemSearch& search,
-                        const ModelCache& model_cache, double load, double total) {
-  // The first walk of a model loads it.
-  const double loaded = std::min(model_cache.load_seconds(), solution.walk_seconds);
-  OrderedJson json = {{"id", problem.id}, {"answer", nullptr}};
-  if (solution.best) json["answer"] = search.text(solution.best->end);
-  json.update(solution_json(configuration, solution));
-  json.update({{"seconds",
-                {{"load", load + loaded},
-                 {"unmask", solution.walk_seconds - loaded},
-                 {"reward", solution.judge_seconds},
-                 {"total", total}}},
-               {"weights",
-                {{"loads", model_cache.loads()},
-                 {"returns", model_cache.returns()},
-                 {"seconds_returning", model_cache.seconds_returning()}}},
-               {"speculative", speculative_json(search.speculation())},
-               {"why", solution.best ? solution.best->why : ""}});
-  if (model_cache.backend().approximate()) json["approximate"] = true;
-  if (!solution.curve.empty()) json["curve"] = curve_json(solution, search);
-  return json;
-}
-
 int solve_problem(SolveCliOptions& options) {
   if (options.list_presets) return list_presets();
   if (options.list_searches) return list_searches();
@@ -193,8 +150,8 @@ int solve_problem(SolveCliOptions& options) {
   const std::string answer = solution.best ? search.text(solution.best->end) : "";
   std::FILE* const answers = outputs.take_stdout() ? stderr : stdout;
   if (options.common.json)
-    print_in_order(result_json(problem, configuration, solution, search, *model_cache, load_seconds,
-                               seconds_since(start)));
+    print_in_order(result_json(problem, configuration, solution, search, *model_cache,
+                               {.load = load_seconds, .total = seconds_since(start)}));
   else if (solution.best && options.common.quiet)
     print_answer(answer, answers);
   else if (solution.best)
@@ -204,9 +161,7 @@ int solve_problem(SolveCliOptions& options) {
   if (outputs.report)
     outputs.report.write(
         report_page(problem, configuration, solution, answer, std::move(observer).drawing()));
-  if (solution.stopped == Stop::kError) throw Error(solution.message);
-  if (!solution.best && solution.stopped != Stop::kInterrupted)
-    throw Error("no answer was found: the budget allows no forward pass");
+  require_answer(solution);
   return solution.stopped == Stop::kInterrupted ? kExitInterrupted : 0;
 }
 

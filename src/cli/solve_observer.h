@@ -5,10 +5,10 @@
 #include <string>
 
 #include "cli/answer_report.h"
-#include "cli/progress.h"
 #include "cli/watch.h"
 #include "session/search_observer.h"
 #include "session/trace.h"
+#include "setup/progress.h"
 
 namespace umf {
 

@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/common.h"
-#include "cli/token_list.h"
+#include "setup/messages.h"
+#include "setup/token_list.h"
 #include "tokenizer/chat.h"
 
 namespace umf {
@@ -18,20 +19,6 @@ struct TokenizeOptions {
   std::optional<std::string> chat_template;
   bool decode = false, chat = false, no_special = false;
 };
-
-std::vector<Message> parse_messages(const Json& line, const std::string& where) {
-  std::vector<Message> messages;
-  if (!line.is_array()) throw Error(where + ": expected an array of {\"role\",\"content\"}");
-  for (const Json& entry : line) {
-    if (!entry.is_object() || entry.size() != 2 || !entry.contains("role") ||
-        !entry["role"].is_string() || !entry.contains("content") || !entry["content"].is_string()) {
-      throw Error(where +
-                  ": a message is {\"role\": string, \"content\": string} and nothing else");
-    }
-    messages.push_back({entry["role"], entry["content"]});
-  }
-  return messages;
-}
 
 std::string template_of(const CheckpointSource& source, const Location& location,
                         const TokenizeOptions& options) {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "cli/bench_run.h"
+#include "cli/common.h"
 #include "cli/tuner.h"
 
 namespace umf {

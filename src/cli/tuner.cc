@@ -13,9 +13,10 @@
 #include "base/sha256.h"
 #include "bench/result_log.h"
 #include "cli/bench_run.h"
-#include "cli/option_file.h"
+#include "cli/common.h"
 #include "model/checkpoint.h"
 #include "model/embedded.h"
+#include "setup/option_file.h"
 
 namespace umf {
 namespace {

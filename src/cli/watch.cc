@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/terminal.h"
+#include "setup/terminal.h"
 
 namespace umf {
 namespace {

@@ -77,6 +77,11 @@ Model& ModelCache::model(int number) { return *slots_[number]; }
 
 const Checkpoint& ModelCache::checkpoint(int number) const { return *slots_[number]->checkpoint; }
 
+std::vector<float> ModelCache::logits(int number, std::span<const Token> tokens,
+                                      std::span<const int> positions) {
+  return take(*slots_[number]).logits(tokens, positions);
+}
+
 double ModelCache::load_seconds() const {
   double sum = load_seconds_;
   for (const auto& replica : replicas_) sum += replica->load_seconds();

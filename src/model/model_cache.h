@@ -35,6 +35,9 @@ class ModelCache {
   int size() const { return static_cast<int>(slots_.size()); }
   Model& model(int number);
   const Checkpoint& checkpoint(int number) const;
+  // As LanguageModel::logits() of a model, which is loaded where need be.
+  std::vector<float> logits(int number, std::span<const Token> tokens,
+                            std::span<const int> positions);
 
   int loads() const { return loads_; }      // how often a model was loaded, first uses included
   double load_seconds() const;              // of all replicas; what was waited for

@@ -12,8 +12,8 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "built_in.h"
-#include "cli/examples.h"
 #include "session/problem.h"
+#include "setup/examples.h"
 #include "support/cli_fixture.h"
 
 namespace umf {

@@ -1,4 +1,4 @@
-#include "cli/examples.h"
+#include "setup/examples.h"
 
 #include <fmt/core.h>
 

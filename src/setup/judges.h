@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/common.h"
 #include "model/process_reward_model.h"
 #include "reward/reward.h"
 #include "sandbox/stoppable_sandbox.h"
+#include "setup/common_options.h"
 
 namespace umf {
 

@@ -1,4 +1,4 @@
-#include "cli/solve_setup.h"
+#include "setup/solve_setup.h"
 
 #include <fmt/core.h>
 
@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "built_in.h"
-#include "cli/option_file.h"
 #include "model/embedded.h"
+#include "setup/option_file.h"
 
 namespace umf {
 namespace {
@@ -67,11 +67,7 @@ void SolveCliOptions::declare(OptionSet& options) {
   declare_shared(options);
   options.flag("list-presets", list_presets, "list the presets");
   options.flag("list-searches", list_searches, "list the searches");
-  options.value("budget", budget,
-                "forward passes to spend; 0 for 16 windows, or for no end with --seconds");
-  options.value("curve", curve, "also give the result at these smaller budgets: 768,1536,...");
-  options.value("checkpoint", checkpoint,
-                "a file that is written as the search goes and continued after a break");
+  declare_one(options);
   options.flag("watch", watch, "show the text as it is unmasked, in place on the terminal");
   options.value(
       "trace", trace,
@@ -90,6 +86,14 @@ void SolveCliOptions::declare(OptionSet& options) {
       "product or last");
 }
 
+void SolveCliOptions::declare_one(OptionSet& options) {
+  options.value("budget", budget,
+                "forward passes to spend; 0 for 16 windows, or for no end with --seconds");
+  options.value("curve", curve, "also give the result at these smaller budgets: 768,1536,...");
+  options.value("checkpoint", checkpoint,
+                "a file that is written as the search goes and continued after a break");
+}
+
 void SolveCliOptions::declare_machine(OptionSet& options) {
   options.value("memory-limit", memory_limit,
                 "GB of weights in memory; the idle model is put aside above it");
@@ -106,6 +110,17 @@ void SolveCliOptions::read(const Json& file, const std::string& where) {
   if (!file.is_object()) throw Error(fmt::format("{} must be an object of options", where));
   if (file.contains("config")) throw Error(fmt::format("{} cannot name another 'config'", where));
   parse_options(where, words_of(file, where), [this](OptionSet& set) { declare_shared(set); });
+}
+
+void SolveCliOptions::read_search(const Json& wanted, const std::string& where) {
+  parse_options(where, words_of(wanted, where), [this](OptionSet& set) {
+    declare_shared(set);
+    declare_one(set);
+  });
+}
+
+void SolveCliOptions::read_machine(const Json& wanted, const std::string& where) {
+  parse_options(where, words_of(wanted, where), [this](OptionSet& set) { declare_machine(set); });
 }
 
 void SolveCliOptions::declare_shared(OptionSet& options) {
@@ -141,12 +156,15 @@ void SolveCliOptions::declare_shared(OptionSet& options) {
   options.value("stop-at-reward", stop_at_reward,
                 "end the search at this reward; never spends the whole budget");
   options.value("seed", seed, "chooses the noise of all actions and of the search");
-  // The options of the default search go without its name.
+  declare_search_options(options, search_options);
+}
+
+void declare_search_options(OptionSet& options, ChosenOptions& chosen) {
   for (const SearchEntry& entry : searches()) {
     const std::string prefix = entry.facts.name == searches().front().facts.name
                                    ? ""
                                    : fmt::format("{}-", entry.facts.name);
-    for (const OptionField& field : search_options.at(entry.facts.name, entry.options).fields()) {
+    for (const OptionField& field : chosen.at(entry.facts.name, entry.options).fields()) {
       const auto declare = [&](auto* target) {
         if constexpr (std::is_same_v<decltype(target), bool*>)
           options.flag(prefix + field.name, *target, field.help);
@@ -220,12 +238,15 @@ SearchRequest SolveCliOptions::request() const {
       request.models.push_back({name, name});
   }
   for (const std::string& text : actions) request.actions.push_back(parse_action(text));
-  request.stop_at_reward.reset();
-  if (stop_at_reward != "never")
-    request.stop_at_reward = parse_number<double>(stop_at_reward, "--stop-at-reward");
+  request.stop_at_reward = parse_stop_at_reward(stop_at_reward);
   for (const std::string& smaller : split(curve))
     request.curve.push_back(parse_number<long>(smaller, "--curve"));
   return request;
+}
+
+std::optional<double> parse_stop_at_reward(const std::string& text) {
+  if (text == "never") return std::nullopt;
+  return parse_number<double>(text, "--stop-at-reward");
 }
 
 int opened(const ModelChoice& choice, ModelCache& model_cache, const CommonOptions& common) {

@@ -1,9 +1,6 @@
-#include "cli/judges.h"
-
-#include <fmt/core.h>
+#include "setup/judges.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace umf {
 
@@ -30,7 +27,7 @@ Sandbox& Judges::sandbox() {
     if (stop_.stop_possible()) stoppable_.emplace(*sandbox_, stop_);
     if (!sandbox_options_.unsafe) return;
     const std::string warning = isolation_warning(sandbox_options_, isolations());
-    if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
+    if (!warning.empty()) options_.warning(warning);
   });
   return stoppable_ ? static_cast<Sandbox&>(*stoppable_) : *sandbox_;
 }

@@ -1,11 +1,11 @@
-#include "cli/token_list.h"
+#include "setup/token_list.h"
 
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "cli/common.h"
+#include "setup/common_options.h"
 
 namespace umf {
 

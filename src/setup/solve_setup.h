@@ -2,11 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/common.h"
 #include "session/search_request.h"
+#include "setup/common_options.h"
 
 namespace umf {
 
@@ -26,15 +27,25 @@ struct SolveCliOptions {
 
   void declare(OptionSet& options);          // of umf solve
   void declare_shared(OptionSet& options);   // how to search, whatever the problem and the budget
+  void declare_one(OptionSet& options);      // of one search: its budget, its curve, its checkpoint
   void declare_machine(OptionSet& options);  // what changes no result
   // Options of declare_shared() from a JSON object; those of the command line stand above them.
   void read(const Json& file, const std::string& where);
+  // The same with those of declare_one(): what a caller asks of one search.
+  void read_search(const Json& wanted, const std::string& where);
+  // Those of declare_machine().
+  void read_machine(const Json& wanted, const std::string& where);
   // Throws Error for what cannot be read.
   SearchRequest request() const;
   bool read_built_in();
   // For one of the workers, with its share of the threads.
   std::unique_ptr<Backend> make_backend(int worker = 0) const;
 };
+
+// The options of every search, by name; those of the default search go without it.
+void declare_search_options(OptionSet& options, ChosenOptions& chosen);
+// "never", or the reward that ends a search. Throws Error.
+std::optional<double> parse_stop_at_reward(const std::string& text);
 
 // Where the models of all configurations stand, once for each worker; nothing is loaded yet.
 std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, Backend& backend);

@@ -1,4 +1,4 @@
-#include "cli/terminal.h"
+#include "setup/terminal.h"
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-#include "cli/progress.h"
+#include "setup/progress.h"
 
 #include <fmt/core.h>
 
@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "cli/terminal.h"
+#include "setup/terminal.h"
 
 namespace umf {
 

@@ -1,4 +1,4 @@
-#include "cli/option_file.h"
+#include "setup/option_file.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "cli/judges.h"
+#include "setup/judges.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

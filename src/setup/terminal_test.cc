@@ -1,4 +1,4 @@
-#include "cli/terminal.h"
+#include "setup/terminal.h"
 
 #include <gtest/gtest.h>
 
