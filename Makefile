@@ -1,6 +1,6 @@
 # The front door. Everything real happens in CMake; `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: packages test-packages build all solve test asan bench bench-gpu evidence evidence-short fuzz format format-check tidy clean help
+.PHONY: packages test-packages build library all solve test asan bench bench-gpu evidence evidence-short fuzz format format-check tidy clean help
 
 packages:
 	@tools/install-packages
@@ -12,6 +12,9 @@ build: packages ## build the program: build/umf
 	@cmake --preset cpu >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
 	@rm -f build-configure.log
 	@cmake --build --preset cpu --target umf
+
+library: build ## build the library: build/libumf.so
+	@cmake --build --preset cpu --target umf_c_api
 
 all: build # the tests, too
 	@cmake --build --preset cpu

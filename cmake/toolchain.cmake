@@ -16,6 +16,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
 endif()
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${cxx_options}>")
 
+# Every object may become part of libumf.so, so that nothing is compiled twice. What the library does not export is hidden,
+# and calls and data inside it are then as direct as in a program.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)  # of programs, too: they share precompiled headers with libraries
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
 if(UMF_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   # AddressSanitizer sees these too, and they cost a fifth of the compile time.

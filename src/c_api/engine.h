@@ -1,0 +1,46 @@
+// Models on a backend that are kept between calls.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "setup/solve_setup.h"
+
+namespace umf {
+
+// A model cache serves one call at a time, so that calls at the same time get one each; files of
+// models are mapped, and their pages are shared.
+class Engine {
+ public:
+  // `options` as SolveCliOptions::read_machine() takes them. Throws Error.
+  explicit Engine(const Json& options);
+
+  const SolveCliOptions& options() const { return options_; }
+
+  struct Lane {
+    std::unique_ptr<Backend> backend;
+    std::unique_ptr<ModelCache> model_cache;
+  };
+  // A lane that nobody else has; goes back when it goes out of scope. The engine must outlive it.
+  class Hold {
+   public:
+    explicit Hold(Engine& engine);
+    ~Hold();
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    ModelCache& operator*() const { return *lane_.model_cache; }
+    ModelCache* operator->() const { return lane_.model_cache.get(); }
+
+   private:
+    Engine& engine_;
+    Lane lane_;
+  };
+
+ private:
+  SolveCliOptions options_;
+  std::mutex mutex_;
+  std::vector<Lane> idle_;  // the last used last: its models are loaded
+};
+
+}  // namespace umf
