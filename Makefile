@@ -13,7 +13,7 @@ build: packages ## build the program: build/umf
 	@rm -f build-configure.log
 	@cmake --build --preset cpu --target umf
 
-library: build ## build the library: build/libumf.so
+library: build ## build the library: build/libumf.so; python/ has the package over it
 	@cmake --build --preset cpu --target umf_c_api
 
 all: build # the tests, too
