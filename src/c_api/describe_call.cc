@@ -14,7 +14,8 @@ std::string text_of(const OrderedJson& json) {
 }
 
 OrderedJson describe_all() {
-  OrderedJson json = {{"version", version()}};
+  OrderedJson json = {
+      {"version", version()}, {"commit", build_commit()}, {"compiler", build_compiler()}};
   for (const char* list : {"models", "searches", "presets", "rewards", "backends", "examples"})
     json[list] = OrderedJson::array();
   for (const BuiltInFolder& model : embedded_models())

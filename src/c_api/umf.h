@@ -54,9 +54,9 @@ UMF_API const char* umf_version(void);
 /* Gives back a text that a function gave. NULL is allowed. */
 UMF_API void umf_free(char* text);
 
-/* What there is to choose from:
- * {"version","build","models","searches","presets","rewards","backends","examples"}, each a list of
- * objects with a "name" and what is known of it. */
+/* What this library is and what there is to choose from: {"version","commit","compiler","models",
+ * "searches","presets","rewards","backends","examples"}; the latter are lists of objects with a
+ * "name" and what is known of it. */
 UMF_API umf_status umf_describe(char** result);
 
 /* ---- Callbacks ---- */

@@ -43,5 +43,9 @@ Command tokenize_command();
 Command logits_command();
 Command simulate_command();
 Command math_equal_command();
+Command completion_command();
+// These tell of all of them, themselves included: the list must outlive them.
+Command complete_command(const std::vector<Command>& commands);
+Command manual_command(const std::vector<Command>& commands);
 
 }  // namespace umf

@@ -82,6 +82,7 @@ Command logits_command() {
         auto o = std::make_shared<LogitsOptions>();
         options.value("model", o->model,
                       "a model directory, a *.gguf file, or org/name in the local hub cache");
+        options.choices("model", known_models);
         options.value("tokens", o->tokens, "a file with a JSON array of token ids; - for stdin");
         options.value("positions", o->positions, "which positions, as 0,5,8-11; all without it");
         options.value("out", o->out, "the .npy file: float32, one row per position; - for stdout");

@@ -286,6 +286,7 @@ Command models_command() {
             "WHERE", o->where,
             "an embedded model, a directory with config.json and *.safetensors, a *.gguf file "
             "(of a split one the first), or org/name");
+        options.choices("WHERE", known_models);
         options.flag("check", o->check,
                      "run one pass of a fixed input and print a fingerprint of its "
                      "predictions");

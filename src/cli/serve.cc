@@ -151,6 +151,7 @@ void declare(OptionSet& options, ServeOptions& o) {
       "model", o.served.models,
       "NAME=WHERE or WHERE, repeatable, the first is the default; without it, --preset and "
       "--config the embedded models");
+  options.choices("model", known_models);
   options.values("config", o.served.configs,
                  "a JSON file as umf tune writes it, repeatable: its search as a further model, "
                  "called by its 'name' or the file's");

@@ -64,6 +64,7 @@ Command tokenize_command() {
         auto o = std::make_shared<TokenizeOptions>();
         options.value("model", o->model,
                       "a model directory, a *.gguf file, or org/name in the local hub cache");
+        options.choices("model", known_models);
         options.flag("decode", o->decode, "arrays of ids to strings");
         options.flag("chat", o->chat, "arrays of {\"role\",\"content\"} to the ids of the prompt");
         options.value("chat-template", o->chat_template,

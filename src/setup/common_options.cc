@@ -16,6 +16,11 @@ namespace umf {
 void CommonOptions::declare(OptionSet& options) {
   options.value("backend", backend,
                 "auto, cuda, cpu, cpu-bf16, cuda-f32, cuda-fp8 (approximate) or reference");
+  options.choices("backend", [] {
+    std::vector<std::string> names = {"auto"};
+    for (const BackendEntry& one : backends()) names.emplace_back(one.name);
+    return names;
+  });
   options.value("threads", machine.threads, "threads of the cpu backends; 0 for all cores");
   options.value(
       "cpu-target", machine.target,
@@ -74,6 +79,14 @@ std::vector<std::string> default_models(const std::string& command) {
   std::vector<std::string> names;
   for (const BuiltInFolder& model : embedded_models()) names.emplace_back(model.name);
   if (names.empty()) throw Error(command + " needs --model WHERE");
+  return names;
+}
+
+std::vector<std::string> known_models() {
+  std::vector<std::string> names = cached_models();
+  std::vector<std::string> embedded;
+  for (const BuiltInFolder& model : embedded_models()) embedded.emplace_back(model.name);
+  names.insert(names.begin(), embedded.begin(), embedded.end());
   return names;
 }
 

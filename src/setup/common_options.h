@@ -36,6 +36,9 @@ ModelChoice parse_model_choice(const std::string& text);
 // without them.
 std::vector<std::string> default_models(const std::string& command);
 
+// The models that are here by name: the embedded ones, then those of the local hub cache.
+std::vector<std::string> known_models();
+
 // The text of a file, or of standard input for "-".
 std::string read_input(const std::string& path);
 

@@ -1,11 +1,13 @@
 #include "setup/options.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <unordered_map>
 
+#include "backend/backends.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/version.h"
@@ -121,9 +123,21 @@ void OptionSet::arguments(const std::string& name, std::vector<std::string>& tar
                           const std::string& help) {
   app_of(app_).add_option(name, target, help);
 }
+void OptionSet::choices(const std::string& name, Choices choices) { choices_[name] = choices; }
 void OptionSet::footer(const std::string& text) { app_of(app_).footer(text); }
 
 namespace {
+
+// What this program is: the version, what it was built from and by, and what it can run on here.
+std::string version_text() {
+  std::vector<std::string> usable, absent;
+  for (const BackendEntry& entry : backends())
+    (entry.objection().empty() ? usable : absent).push_back(entry.name);
+  std::string text = fmt::format("umf {}\ncommit {}\ncompiler {}\nbackends {}", version(),
+                                 build_commit(), build_compiler(), fmt::join(usable, ", "));
+  if (!absent.empty()) text += fmt::format(" (not here: {})", fmt::join(absent, ", "));
+  return text;
+}
 
 // Scripts give these to every command.
 void add_common_flags(CLI::App& command) {
@@ -138,7 +152,7 @@ void add_common_flags(CLI::App& command) {
 class CommandLine {
  public:
   explicit CommandLine(const std::vector<Command>& commands) : commands_(commands) {
-    app_.set_version_flag("--version", fmt::format("umf {}", version()));
+    app_.set_version_flag("--version", version_text);
     app_.require_subcommand(1);
     app_.footer("umf COMMAND --help describes a command.");
     for (const Command& command : commands_) {
@@ -147,7 +161,24 @@ class CommandLine {
       OptionSet options(sub);
       runners_[sub] = command.declare(options);
       add_common_flags(*sub);
+      choices_[sub] = std::move(options.choices_);
     }
+  }
+
+  std::vector<CommandFacts> describe() const {
+    std::vector<CommandFacts> list;
+    for (const CLI::App* sub : app_.get_subcommands([](const CLI::App*) { return true; })) {
+      list.push_back({sub->get_name(), sub->get_description(), sub->get_footer(), {}, {}});
+      for (const CLI::Option* option : sub->get_options()) {
+        OptionFacts facts = describe(*option);
+        const auto& choices = choices_.at(sub);
+        if (const auto known = choices.find(option->get_single_name()); known != choices.end())
+          facts.choices = known->second;
+        (option->get_positional() ? list.back().arguments : list.back().options)
+            .push_back(std::move(facts));
+      }
+    }
+    return list;
   }
 
   int run(int argc, const char* const* argv) {
@@ -168,6 +199,14 @@ class CommandLine {
   }
 
  private:
+  static OptionFacts describe(const CLI::Option& option) {
+    return {.name = (option.get_positional() ? "" : "--") + option.get_single_name(),
+            .type = option.get_items_expected_max() == 0 ? "" : option.get_type_name(),
+            .help = option.get_description(),
+            .initial = option.get_default_str(),
+            .environment = option.get_envname()};
+  }
+
   std::string explain(const CLI::ParseError& mistake) {
     const auto extras = app_.remaining(true);
     if (mistake.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) &&
@@ -183,7 +222,12 @@ class CommandLine {
   const std::vector<Command>& commands_;
   CLI::App app_{"UnMaskFork: masked diffusion language models, natively and exactly.", "umf"};
   std::unordered_map<CLI::App*, std::function<int()>> runners_;
+  std::unordered_map<const CLI::App*, std::map<std::string, Choices>> choices_;
 };
+
+std::vector<CommandFacts> describe_commands(const std::vector<Command>& commands) {
+  return CommandLine(commands).describe();
+}
 
 int run_command_line(const std::vector<Command>& commands, int argc, const char* const* argv) {
   return CommandLine(commands).run(argc, argv);

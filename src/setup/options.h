@@ -4,12 +4,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace umf {
+
+// Makes the values that an option may take, for those who complete what is typed.
+using Choices = std::vector<std::string> (*)();
 
 // The options of one command. Targets must outlive the parsing; their values are the defaults that
 // --help shows.
@@ -30,6 +34,8 @@ class OptionSet {
   // The variable gives the option's value where the command line does not. For what describes the
   // machine only: nothing in the environment may change a result.
   void environment(const std::string& name, const std::string& variable);
+  // What a shell offers for the option's value; others may be taken, too.
+  void choices(const std::string& name, Choices choices);
   void argument(const std::string& name, std::string& target, const std::string& help);
   // One or several.
   void arguments(const std::string& name, std::vector<std::string>& target,
@@ -43,6 +49,7 @@ class OptionSet {
                             const std::function<void(OptionSet&)>&);
   explicit OptionSet(void* app) : app_(app) {}
   void* app_;  // CLI::App
+  std::map<std::string, Choices> choices_;
 };
 
 struct Command {
@@ -50,6 +57,19 @@ struct Command {
   // Declares the options and returns what runs the command and gives the exit status.
   std::function<std::function<int()>(OptionSet&)> declare;
 };
+
+// A command as --help tells of it.
+struct OptionFacts {
+  std::string name;  // "--budget" or "PROBLEM"
+  std::string type;  // "N"; empty for a flag
+  std::string help, initial, environment;
+  Choices choices = nullptr;
+};
+struct CommandFacts {
+  std::string name, summary, footer;
+  std::vector<OptionFacts> arguments, options;
+};
+std::vector<CommandFacts> describe_commands(const std::vector<Command>& commands);
 
 // Parses and runs. Exit statuses and messages as the command line's contract says; throws Error for
 // wrong usage.

@@ -9,6 +9,8 @@
 #include "base/json.h"
 #include "built_in.h"
 #include "model/embedded.h"
+#include "session/presets.h"
+#include "setup/examples.h"
 #include "setup/option_file.h"
 
 namespace umf {
@@ -63,6 +65,11 @@ std::uint64_t parse_memory(const std::string& text) {
 void SolveCliOptions::declare(OptionSet& options) {
   options.argument("PROBLEM", problem, "a problem file; - for stdin; without it an example");
   options.value("example", example, "a problem of this program, by name");
+  options.choices("example", [] {
+    std::vector<std::string> names;
+    for (const Example& one : examples()) names.push_back(one.name);
+    return names;
+  });
   options.flag("list-examples", list_examples, "list them");
   declare_shared(options);
   options.flag("list-presets", list_presets, "list the presets");
@@ -130,12 +137,23 @@ void SolveCliOptions::declare_shared(OptionSet& options) {
   options.values(
       "model", models,
       "NAME=WHERE or WHERE, repeatable, the strongest first; without it the embedded models");
+  options.choices("model", known_models);
   options.values("action", actions,
                  "KEY=VALUE,... with model=NAME, repeatable: one way to unmask, strongest first");
   options.value("preset", preset, "a configuration of the paper by name");
+  options.choices("preset", [] {
+    std::vector<std::string> names;
+    for (const Preset& one : presets()) names.push_back(one.name);
+    return names;
+  });
   options.value("search", search,
                 "unmaskfork; odds for the last points of a large budget, where tests are cheap; "
                 "best-of-n for one action; others are for comparison (--list-searches)");
+  options.choices("search", [] {
+    std::vector<std::string> names;
+    for (const SearchEntry& one : searches()) names.emplace_back(one.facts.name);
+    return names;
+  });
   options.value("window", window,
                 "tokens of the answer; 0 for what the models recommend, with a preset 768");
   options.value("ratios", ratios,
@@ -145,6 +163,9 @@ void SolveCliOptions::declare_shared(OptionSet& options) {
                 "far, as a budget of the passes it made would; 0 for no such end");
   options.value("budget-policy", budget_policy,
                 "the rollout that does not fit: cut, finish or skip");
+  options.choices("budget-policy", [] {
+    return std::vector<std::string>{"cut", "finish", "skip"};
+  });
   options.value("budget-unit", budget_unit,
                 "what budgets count: passes, or with anchor= their arithmetic: equivalents");
   options.value("window-policy", window_policy,

@@ -69,6 +69,7 @@ void WritingOptions::declare(OptionSet& options) {
       "org/name in "
       "the hub cache; with @FAMILY behind it where files do not tell the family; repeatable: "
       "several write together (--rule)");
+  options.choices("model", known_models);
   options.value("length", length, "tokens to write; 0 for what the model recommends");
   options.value("schedule", schedule,
                 "steady (--per-step tokens a pass), llada or dream (the references')");

@@ -18,7 +18,8 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 
 TEST(Cli, HelpAndVersionSucceed) {
-  EXPECT_THAT(umf({"--version"}).out, MatchesRegex("umf [0-9.]+\n"));
+  EXPECT_THAT(umf({"--version"}).out,
+              MatchesRegex("umf [0-9.]+\ncommit [0-9a-z]+\ncompiler .+\nbackends .*cpu.*\n"));
   EXPECT_THAT(umf({}).out, HasSubstr("generate"));
   for (const char* command : {"generate", "models", "backends", "tokenize", "logits"}) {
     const Finished help = umf({command, "--help"});

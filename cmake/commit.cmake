@@ -1,0 +1,18 @@
+# Writes OUTPUT with the commit of the checkout SOURCE, where it is another one than before: the build looks every time.
+cmake_minimum_required(VERSION 3.25)
+find_package(Git QUIET)
+set(commit "")
+if(Git_FOUND AND EXISTS ${SOURCE}/.git)
+  execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit ERROR_QUIET
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
+if(NOT commit)
+  set(commit unknown)
+endif()
+set(text "#define UMF_COMMIT \"${commit}\"\n")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} before)
+endif()
+if(NOT "${before}" STREQUAL "${text}")
+  file(WRITE ${OUTPUT} "${text}")
+endif()
