@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/checkpoint.h"
+#include "model/expert_stacks.h"
 #include "model/gguf_source.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -16,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto source = umf::open_gguf_source(umf::join_gguf(std::move(parts)));
     const umf::ModelConfig read = umf::read_config(source->config());
     source->unknown_keys();
-    const umf::Weights weights = source->weights(read.architecture);
+    umf::Weights weights = source->weights(read.architecture);
+    umf::split_stacks(source->names(*read.family), read.architecture, weights);
     if (weights.bytes() > size) std::abort();
     weights.fingerprint();
     source->chat_template();

@@ -27,7 +27,7 @@ MixtureShape read_mixture(const Config& config, int layers) {
   if (config.has("routed_scaling_factor"))
     routing.scale = static_cast<float>(config.number("routed_scaling_factor", 1e-6, 1e6));
   mixture.biased = true;
-  mixture.shared_width = config.integer_or("num_shared_experts", 0, 1 << 10, 0) * mixture.width;
+  mixture.shared_width = config.integer_or("num_shared_experts", 0, 1 << 6, 0) * mixture.width;
   const int dense = config.integer_or("first_k_dense_replace", 0, layers, 0);
   for (int layer = 0; layer < layers; ++layer) mixture.layers.push_back(layer >= dense);
   config.ignore({"norm_topk_prob"});

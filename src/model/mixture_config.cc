@@ -9,9 +9,10 @@ namespace umf {
 
 MixtureShape read_experts(const Config& config, const std::string& width_key) {
   MixtureShape mixture;
-  mixture.routing.experts = config.integer("num_experts", 1, 1 << 16);
-  mixture.routing.chosen = config.integer("num_experts_per_tok", 1, 1 << 16);
-  mixture.width = config.integer(width_key, 8, 1 << 22);
+  // So large that all experts together are still as many numbers wide as an int can say.
+  mixture.routing.experts = config.integer("num_experts", 1, 1 << 12);
+  mixture.routing.chosen = config.integer("num_experts_per_tok", 1, 1 << 12);
+  mixture.width = config.integer(width_key, 8, 1 << 18);
   // Training alone.
   config.ignore({"output_router_logits", "router_aux_loss_coef", "router_z_loss_coef"});
   return mixture;

@@ -158,6 +158,8 @@ TEST(MixtureConfig, ImpossibleChoicesAreRefused) {
   const Json llada2 = llada2_mini();
   EXPECT_ERROR(with(llada2, "num_experts_per_tok", 257), "but there are 256 experts");
   EXPECT_ERROR(with(llada2, "num_experts_per_tok", 200), "which have no 200 experts");
+  EXPECT_ERROR(with(llada2, "num_experts", 1 << 20), "'num_experts' must be from 1 to 4096");
+  EXPECT_ERROR(with(llada2, "num_shared_experts", 1000), "key 'num_shared_experts' must be");
   EXPECT_ERROR(with(llada2, "n_group", 7), "not so many equal groups");
   EXPECT_ERROR(with(llada2, "n_group", 256), "not so many equal groups");
   EXPECT_ERROR(with(llada2, "topk_group", 9), "key 'topk_group' is 9 of 8 groups");
