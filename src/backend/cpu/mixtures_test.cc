@@ -174,6 +174,17 @@ TEST(Mixtures, ARowIsTheSameWhateverOtherRowsThereAre) {
   }
 }
 
+TEST(Mixtures, EveryMachineGivesTheSameBitsOfRoundedNumbers) {
+  const Mixture mixture(72, DType::kBF16);
+  const auto x = random_floats(41 * 72, 9);
+  std::vector<float> first;
+  for (const auto& [target, threads] : machines(cpu_bf16_targets())) {
+    const auto sums = mixture.run(*make_cpu_bf16_backend(threads, target), x).sums;
+    if (first.empty()) first = sums;
+    EXPECT_TRUE(same_bits(sums, first)) << target << " " << threads;
+  }
+}
+
 // Products of bf16 numbers may not move a row to other experts.
 TEST(Mixtures, RoundedProductsDoNotChangeTheChoice) {
   const Mixture mixture(72, DType::kF32);
