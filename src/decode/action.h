@@ -74,7 +74,7 @@ struct Action {
   bool eos_last = false;    // LLaDA's confidence_eos_eot_inf: end of text and turn come last
   bool allow_mask = false;  // as the references: the mask token itself may win, and stays masked
   CommitRule commit = {};   // how many cells a pass commits
-  float edit = 1;  // committed cells of the active block take a token that is surer than this
+  float edit = 1;     // committed cells of the active block take a token that is surer than this
   int block = 0;      // cells that are filled before the next ones; 0: none but the model's blocks
   bool grow = false;  // the model sees no masks behind those it is asked for and what is written
   AnchorRule anchor = AnchorRule::kNone;
@@ -159,6 +159,8 @@ inline bool is_trajectory(const Action& action) {
 
 // Whether committed cells may be rewritten.
 inline bool edits(const Action& action) { return action.edit < 1; }
+// Whether text that stands before everything masked may change.
+inline bool revises(const Action& action) { return edits(action) || action.remask == Remask::kP2; }
 
 // Whether every pass commits one cell, whatever the models say.
 inline bool commits_one(const Action& action) {

@@ -106,6 +106,19 @@ TEST(Editing, NeedsBlocksAndOneModelThatDecides) {
   EXPECT_ERROR(set_fields(action, "edit=2"), "edit must be from 0 to 1");
 }
 
+TEST(Editing, NoTextIsClosedForAnyActionWhereOneMayRewriteIt) {
+  ScriptedModel model = model_of([](std::span<const Token>, int position) -> Token {
+    return position == 3 ? 8 : 5;  // the text ends early
+  });
+  const auto spared = [&](const std::vector<Action>& actions) {
+    const WalkSetup setup({{&model, sdc_lexicon().tokenizer, {1, 1}}}, actions,
+                          {.window = 8, .ratios = {500}, .closed_text = true});
+    return Walker(setup).walk({}, {0, std::vector<Token>(8, kMask)}, INT_MAX).spared;
+  };
+  EXPECT_GT(spared({{}}), 0);
+  EXPECT_EQ(spared({{}, {.edit = 0.5f}}), 0);
+}
+
 // Every walk of a window, cut anywhere: the passes are the first of the whole walk.
 TEST(Editing, WalksAreReplayedFromEveryCheckpointAndCutAnywhere) {
   ScriptedModel model = wishing_model(sdc_lexicon(), 3, 4);

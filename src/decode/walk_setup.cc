@@ -53,8 +53,7 @@ WalkSetup::WalkSetup(std::vector<Participant> participants, std::vector<Action> 
       lexicons_(distinct_lexicons(participants_, lexicon_of_)),
       keeps_writers_(std::ranges::any_of(
           actions_, [](const Action& action) { return !action.others.empty(); })),
-      keeps_text_(std::ranges::none_of(
-          actions_, [](const Action& action) { return action.remask == Remask::kP2; })) {
+      keeps_text_(std::ranges::none_of(actions_, revises)) {
   require(!actions_.empty(), "a search needs at least one action");
   for (const Action& action : actions_) check(action);
   for (const auto& [model, tokenizer, prompt] : participants_) {

@@ -83,7 +83,7 @@ class WalkSetup {
   // models of those that have several.
   int author(int action, int model) const;
 
-  // Whether what is written stays: no action masks it again on its way.
+  // Whether what is written stays: no action revises it.
   bool keeps_text() const { return keeps_text_; }
   // Whether no action can change the text any more: nothing is masked before the token that ends
   // it, and what is written stays.

@@ -80,7 +80,7 @@ Walk Walker::walk_anew(const Trial& trial, WindowState state, int limit,
   bool at_checkpoint = false;
   Progress progress = Progress::kOn;
   while (masks > 0 && progress == Progress::kOn) {
-    const bool settled = setup_.options().closed_text && !edits(action) && setup_.closed(state);
+    const bool settled = setup_.options().closed_text && setup_.closed(state);
     if (!settled && walk.passes == limit) break;
     const int target = next_target(setup_.targets(), masks);
     progress = settled                 ? fill_behind(state, way)

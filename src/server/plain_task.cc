@@ -10,7 +10,7 @@ namespace umf {
 namespace {
 
 // The answer's text as cells become final from the left. What is committed never changes its bytes,
-// also where another model's tokenizer cuts it otherwise; an action that may mask it again has its
+// also where another model's tokenizer cuts it otherwise; an action that may revise it has its
 // text at the end.
 class Writing {
  public:
@@ -87,7 +87,7 @@ void PlainTask::write(int number, const std::vector<Participant>& prompt, const 
   };
   const auto follow = [&](const Decoding& now, std::span<const Commit>) {
     const Lexicon& lexicon = lexicons[now.lexicon];
-    if (action.remask == Remask::kNone) send(writing.advance(now.window, lexicon));
+    if (!revises(action)) send(writing.advance(now.window, lexicon));
     if (plan_.stream_state) {
       listener.state(number,
                      {{"pass", now.passes},

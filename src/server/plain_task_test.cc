@@ -86,6 +86,25 @@ TEST(PlainTask, TextThatMayBeMaskedAgainIsSentAtTheEnd) {
   EXPECT_EQ(done.nfe, 8) << "nothing is final before the last pass";
 }
 
+TEST(PlainTask, TextThatMayBeRewrittenIsSentAtTheEnd) {
+  const std::vector<Token> words = tokenizer().encode_bytes("abcz");
+  ModelInfo info = scripted_info();
+  info.block = 4;
+  // Writes z first, and prefers a as soon as there is a b behind it.
+  ScriptedModel model(info, [=](std::span<const Token> tokens, int position) {
+    std::vector<float> logits(kVocabulary, 0);
+    const bool first_thought = position == 1 && tokens[2] == info.tokens.mask;
+    logits[words[first_thought ? 3 : position - 1]] = 20 - static_cast<float>(position);
+    return logits;
+  });
+  RecordingListener listener;
+  PlainPlan plan = plan_of(3);
+  set_fields(plan.action, "edit=0.5");
+  const Completion done = PlainTask({{{&model, &tokenizer(), {5}}}}, plan).run(listener);
+  EXPECT_THAT(listener.pieces, ElementsAre(testing::Pair(0, "abc")));
+  EXPECT_EQ(done.choices[0].text, "abc");
+}
+
 TEST(PlainTask, PassesBehindAnEndThatIsFinalAreNotMade) {
   ScriptedModel model = writer("abc", /*from_the_left=*/true);
   RecordingListener listener;
