@@ -1,6 +1,6 @@
 # The front door. Everything real happens in CMake; `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: packages test-packages build library all solve test asan bench bench-gpu evidence evidence-short fuzz format format-check tidy clean help
+.PHONY: packages test-packages build library install-files deb archive all solve test asan bench bench-gpu evidence evidence-short fuzz format format-check tidy clean help
 
 packages:
 	@tools/install-packages
@@ -15,6 +15,16 @@ build: packages ## build the program: build/umf
 
 library: build ## build the library: build/libumf.so; python/ has the package over it
 	@cmake --build --preset cpu --target umf_c_api
+
+install-files: build # what cmake --install build puts in place
+	@cmake --build --preset cpu --target install_files
+
+deb: install-files ## a Debian package: build/packages/umf_*.deb
+	@cd build && cpack >cpack.log 2>&1 || { cat cpack.log; exit 1; }
+	@ls build/packages/*.deb
+
+archive: install-files ## a folder that brings its libraries, packed: build/packages/umf-*.tar.xz
+	@tools/make-archive build
 
 all: build # the tests, too
 	@cmake --build --preset cpu

@@ -71,12 +71,13 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 def _places() -> Iterator[str]:
-    """Where the library may be: as the user says, beside the package, in a checkout's build folder, in the system."""
+    """Where the library may be: as the user says, beside the package, in a checkout's build folder, in the same prefix,
+    in the system."""
     if chosen := os.environ.get("UMF_LIBRARY"):
         yield chosen
         return
     here = pathlib.Path(__file__).resolve().parent
-    for place in (here / "libumf.so", here.parent.parent / "build" / "libumf.so"):
+    for place in (here / "libumf.so", here.parents[1] / "build" / "libumf.so", here.parents[2] / "libumf.so.0"):
         if place.exists():
             yield str(place)
     yield "libumf.so.0"
