@@ -160,7 +160,7 @@ TEST(Replan, WhatItDoesNotGoWithIsRefusedOrTakesItsPlace) {
     decode(model, {}, action, options, [](const auto&, auto) { return true; });
   };
   EXPECT_ERROR(walks(blocks, kP2), "remask=p2 ranks all cells");
-  EXPECT_ERROR(walks(model, kP2, 8), "without a block length");
+  EXPECT_ERROR(walks(model, kP2, 8), "leave out the block length");
   EXPECT_ERROR(plain({.length = 8, .schedule = Schedule::kLlada}), "the steady and the dream");
   EXPECT_ERROR(plain({.length = 8, .threshold = 0.5f}), "without blocks and a threshold");
   EXPECT_ERROR(plain({.length = 8, .block_length = 4}), "without blocks and a threshold");

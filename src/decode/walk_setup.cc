@@ -93,7 +93,7 @@ void WalkSetup::check_member(const Action& action) const {
   require(!action.grow || has_blocks(action), kGrowNeedsBlocks);
   if (action.remask == Remask::kNone) return;
   require(options_.block_length == options_.window,
-          "remasking takes the whole window at once; it goes without a block length");
+          "remasking takes the whole window at once; leave out the block length");
   require(action.block == 0 && !action.grow,
           "remasking takes the whole window at once; it goes with block=0 and grow=false");
   require(model.block == 0,
