@@ -268,7 +268,7 @@ class CpuBackend : public Backend {
   const Precision& precision_;
   const Kernels& kernels_;
   Workspace workspace_;
-  Products products_;
+  CpuProducts products_;
   CpuMixtures mixtures_;
   std::shared_ptr<BlockPool> blocks_;
   Scratch packed_values_;

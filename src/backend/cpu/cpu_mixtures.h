@@ -9,7 +9,7 @@ namespace umf {
 class CpuMixtures final : public Mixtures {
  public:
   // All must outlive it.
-  CpuMixtures(const Kernels& kernels, Workspace& workspace, Products& products)
+  CpuMixtures(const Kernels& kernels, Workspace& workspace, CpuProducts& products)
       : kernels_(kernels), workspace_(workspace), products_(products) {}
 
   std::shared_ptr<const Router> load_router(const HostTensor& weight, const HostTensor* bias,
@@ -30,7 +30,7 @@ class CpuMixtures final : public Mixtures {
 
   const Kernels& kernels_;
   Workspace& workspace_;
-  Products& products_;
+  CpuProducts& products_;
   Scratch scores_, gathered_;
 };
 

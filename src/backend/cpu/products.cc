@@ -18,7 +18,7 @@ std::shared_ptr<CpuLinear> make_linear(std::span<const HostTensor> parts) {
   return linear;
 }
 
-const ProductKernels& Products::product_kernels(const CpuLinear& weight) {
+const ProductKernels& CpuProducts::product_kernels(const CpuLinear& weight) {
   if (!kernels_.has_small) return kernels_.product;
   if (!weight.small) {
     std::atomic<bool> small = false;
@@ -34,8 +34,8 @@ const ProductKernels& Products::product_kernels(const CpuLinear& weight) {
 }
 
 // The packed copy of the input is bounded: very many rows go in several products.
-void Products::multiply(const Matrix& x, const CpuLinear& weight, const ProductKernels& kernels,
-                        int first, bool add, const Matrix& out) {
+void CpuProducts::multiply(const Matrix& x, const CpuLinear& weight, const ProductKernels& kernels,
+                           int first, bool add, const Matrix& out) {
   assert(x.cols == weight.inputs && x.rows == out.rows);
   assert(first >= 0 && first + out.cols <= weight.outputs);
   constexpr int kRowsAtOnce = 2048;
@@ -45,9 +45,9 @@ void Products::multiply(const Matrix& x, const CpuLinear& weight, const ProductK
   }
 }
 
-void Products::multiply_rows(const Matrix& x, const CpuLinear& weight,
-                             const ProductKernels& kernels, int first, bool add,
-                             const Matrix& out) {
+void CpuProducts::multiply_rows(const Matrix& x, const CpuLinear& weight,
+                                const ProductKernels& kernels, int first, bool add,
+                                const Matrix& out) {
   if (out.cols == 0) return;
   PackJob pack{data(x), static_cast<std::size_t>(x.stride), x.rows, x.cols};
   const std::size_t packed_size = static_cast<std::size_t>(x.rows) * x.cols;
@@ -94,7 +94,7 @@ void Products::multiply_rows(const Matrix& x, const CpuLinear& weight,
       });
 }
 
-void Products::slice(const CpuLinear& weight, int first, int columns) {
+void CpuProducts::slice(const CpuLinear& weight, int first, int columns) {
   slices_.clear();
   int start = 0, panels = 0;
   for (const HostTensor& part : weight.parts) {
@@ -111,7 +111,7 @@ void Products::slice(const CpuLinear& weight, int first, int columns) {
 }
 
 // How the work is cut: a matter of caches and balance, never of bits.
-void Products::choose_blocks(int tiles, MatmulJob& job) const {
+void CpuProducts::choose_blocks(int tiles, MatmulJob& job) const {
   constexpr int kGroupColumns = 64, kDepth = 512, kRowsInScratch = 240;
   const int threads = workspace_.pool.threads();
   job.depth_block = std::min(job.depth, kDepth);

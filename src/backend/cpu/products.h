@@ -23,10 +23,10 @@ struct CpuLinear : Linear {
 // Of parts that share their input width.
 std::shared_ptr<CpuLinear> make_linear(std::span<const HostTensor> parts);
 
-class Products {
+class CpuProducts {
  public:
   // Both must outlive it.
-  Products(const Kernels& kernels, Workspace& workspace)
+  CpuProducts(const Kernels& kernels, Workspace& workspace)
       : kernels_(kernels), workspace_(workspace), own_inputs_(workspace.pool.threads()) {}
 
   // out = x W^T + b for the output columns [first, first + out.cols) of `weight`.
