@@ -1,4 +1,4 @@
-#include "cli/pace.h"
+#include "setup/pace.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/pace.h"
+#include "setup/pace.h"
 
 namespace umf {
 
