@@ -1,6 +1,6 @@
 # The front door. Everything real happens in CMake; `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: packages test-packages build library install-files deb archive all solve test asan bench bench-gpu evidence evidence-short fuzz format format-check tidy clean help
+.PHONY: packages test-packages build library install-files deb archive test-package all solve test asan bench bench-gpu evidence evidence-short fuzz format format-check tidy clean help
 
 packages:
 	@tools/install-packages
@@ -22,6 +22,9 @@ install-files: build # what cmake --install build puts in place
 deb: install-files ## a Debian package: build/packages/umf_*.deb
 	@cd build && cpack >cpack.log 2>&1 || { cat cpack.log; exit 1; }
 	@ls build/packages/*.deb
+
+test-package: install-files ## the Debian package in a fresh Debian: minutes; needs root, mmdebstrap and lintian
+	@tests/install/fresh_debian build build/fresh_debian
 
 archive: install-files ## a folder that brings its libraries, packed: build/packages/umf-*.tar.xz
 	@tools/make-archive build
