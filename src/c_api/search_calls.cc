@@ -7,13 +7,12 @@
 
 #include "base/error.h"
 #include "base/json_fields.h"
+#include "session/search_request.h"
 #include "setup/option_file.h"
 #include "setup/solve_setup.h"
 
 namespace umf {
 namespace {
-
-constexpr long kNoBudget = std::numeric_limits<long>::max() / 4;  // room to count beyond it
 
 StateId state_of(const Json& value, const std::string& where) {
   if (!value.is_number_integer()) throw Error(where + ": a state is a whole number");
