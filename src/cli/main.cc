@@ -17,24 +17,12 @@ int main(int argc, char** argv) {
     umf::embed_models(umf::built_in_models());
     std::vector<umf::Command> commands;
     commands = {
-        umf::solve_command(),
-        umf::bench_command(),
-        umf::tune_command(),
-        umf::status_command(),
-        umf::report_command(),
-        umf::compare_command(),
-        umf::grade_command(),
-        umf::generate_command(),
-        umf::serve_command(),
-        umf::models_command(),
-        umf::backends_command(),
-        umf::doctor_command(),
-        umf::tokenize_command(),
-        umf::logits_command(),
-        umf::simulate_command(),
-        umf::math_equal_command(),
-        umf::completion_command(),
-        umf::complete_command(commands),
+        umf::solve_command(),          umf::bench_command(),      umf::tune_command(),
+        umf::status_command(),         umf::report_command(),     umf::compare_command(),
+        umf::grade_command(),          umf::generate_command(),   umf::serve_command(),
+        umf::models_command(),         umf::backends_command(),   umf::doctor_command(),
+        umf::tokenize_command(),       umf::logits_command(),     umf::simulate_command(),
+        umf::math_equal_command(),     umf::completion_command(), umf::complete_command(commands),
         umf::manual_command(commands),
     };
     const int status = umf::run_command_line(commands, argc, argv);
