@@ -232,7 +232,8 @@ DecodeOptions options_of(const Json& test) {
     options.schedule = Schedule::kSteady;
     options.per_step = options.length / options.steps;
   } else if (dream)
-    options.schedule = test.value("schedule", "") == "strict" ? Schedule::kSteady : Schedule::kDream;
+    options.schedule =
+        test.value("schedule", "") == "strict" ? Schedule::kSteady : Schedule::kDream;
   else
     options.block_length = test["block_length"];
   if (test["loop"] == "fast-dllm") options.schedule = Schedule::kSteady;
