@@ -23,6 +23,8 @@ double combined(double one, double other, double correlation) {
   return std::sqrt(std::max(0.0, one * one - 2 * correlation * one * other + other * other));
 }
 
+double square(double x) { return x * x; }
+
 // Where the normal distribution has `share` below it, to the last digits of a double.
 double normal_quantile(double share) {
   double low = -40, high = 40;
@@ -36,12 +38,15 @@ double normal_quantile(double share) {
 }  // namespace
 
 Interval wilson_interval(int passed, int tried) {
-  if (tried == 0) return {};
-  const double n = tried, share = passed / n, z2 = kZ * kZ;
+  return tried == 0 ? Interval{} : wilson_interval_at(static_cast<double>(passed) / tried, tried);
+}
+
+Interval wilson_interval_at(double share, double n) {
+  const double z2 = kZ * kZ;
   const double centre = (share + z2 / (2 * n)) / (1 + z2 / n);
   const double half = kZ / (1 + z2 / n) * std::sqrt(share * (1 - share) / n + z2 / (4 * n * n));
   // Exact at the ends, where rounding would leave a speck.
-  return {passed == 0 ? 0 : centre - half, passed == tried ? 1 : centre + half};
+  return {share == 0 ? 0 : centre - half, share == 1 ? 1 : centre + half};
 }
 
 double Paired::difference() const {
@@ -53,10 +58,15 @@ Interval paired_interval(const Paired& pairs) {
   if (n == 0) return {-1, 1};
   const int first = pairs.both + pairs.only_first, second = pairs.both + pairs.only_second;
   const double p1 = static_cast<double>(first) / n, p2 = static_cast<double>(second) / n;
-  const Interval one = wilson_interval(first, n), two = wilson_interval(second, n);
-  const double phi = correlation(pairs), difference = pairs.difference();
-  return {difference - combined(p1 - one.low, two.high - p2, phi),
-          difference + combined(one.high - p1, p2 - two.low, phi)};
+  return difference_interval(p1, wilson_interval(first, n), p2, wilson_interval(second, n),
+                             correlation(pairs));
+}
+
+Interval difference_interval(double first, const Interval& of_first, double second,
+                             const Interval& of_second, double correlation) {
+  const double difference = first - second;
+  return {difference - combined(first - of_first.low, of_second.high - second, correlation),
+          difference + combined(of_first.high - first, second - of_second.low, correlation)};
 }
 
 double mcnemar_exact(int only_first, int only_second) {
@@ -83,15 +93,19 @@ std::vector<double> holm_corrected(std::span<const double> p) {
 }
 
 std::optional<long> needed_problems(const Paired& pairs, double level) {
-  constexpr double kPower = 0.8;
-  const double difference = pairs.difference();
-  if (difference == 0) return std::nullopt;
+  if (pairs.problems() == 0) return std::nullopt;
   const double discordant =
       static_cast<double>(pairs.only_first + pairs.only_second) / pairs.problems();
-  const double square = difference * difference;
-  const double distance = normal_quantile(1 - level / 2) * std::sqrt(discordant) +
-                          normal_quantile(kPower) * std::sqrt(discordant - square);
-  return static_cast<long>(std::ceil(distance * distance / square));
+  return needed_problems(pairs.difference(), discordant, level);
+}
+
+std::optional<long> needed_problems(double difference, double mean_square, double level) {
+  constexpr double kPower = 0.8;
+  if (difference == 0) return std::nullopt;
+  const double distance =
+      normal_quantile(1 - level / 2) * std::sqrt(mean_square) +
+      normal_quantile(kPower) * std::sqrt(std::max(0.0, mean_square - square(difference)));
+  return static_cast<long>(std::ceil(square(distance / difference)));
 }
 
 }  // namespace umf
