@@ -60,6 +60,10 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   virtual std::string description() const = 0;  // for people: "AVX-512, 2 threads"
+  // What its results depend on beside models and options, where they are not the same bits on every
+  // machine: the kind of device and of its libraries, "NVIDIA H200 (9.0, 132 units), cuBLASLt
+  // 13.1.0". Empty where they are.
+  virtual std::string arithmetic() const { return ""; }
   // Whether it computes something else than the model says, near it but faster. Results are marked.
   virtual bool approximate() const { return false; }
   // How far one operation may be from exact numbers, relative to the largest of them.

@@ -66,6 +66,15 @@ constexpr Precision kF32{"cuda-f32", "f32", DType::kF32, DType::kF32, 1e-4f};
 constexpr Precision kFp8{"cuda-fp8", "fp8 inside layers: approximate", DType::kBF16, DType::kF8,
                          1e-1f};
 
+// Which kernels are chosen, and in which order they add, depends on all of it; drivers and clocks
+// change no result.
+std::string arithmetic_of(const cudaDeviceProp& device) {
+  const std::size_t version = cublaslt().version();
+  return fmt::format("{} ({}.{}, {} units), cuBLASLt {}.{}.{}", device.name, device.major,
+                     device.minor, device.multiProcessorCount, version / 10000, version / 100 % 100,
+                     version % 100);
+}
+
 class CudaBackend final : public Backend {
  public:
   CudaBackend(const Precision& precision, WeightsCopied copied)
@@ -78,10 +87,12 @@ class CudaBackend final : public Backend {
     check(cudaGetDeviceProperties(&device, 0), "asking for the GPU's properties");
     description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
                                precision.description);
+    arithmetic_ = arithmetic_of(device);
   }
 
   std::string_view name() const override { return precision_.name; }
   std::string description() const override { return description_; }
+  std::string arithmetic() const override { return arithmetic_; }
   bool approximate() const override { return precision_.layer == DType::kF8; }
   float tolerance() const override { return precision_.tolerance; }
 
@@ -423,7 +434,7 @@ class CudaBackend final : public Backend {
   std::shared_ptr<Queue> queue_;
   std::weak_ptr<CudaResidence> model_;  // what is being loaded belongs to it
   WeightsCopied copied_;
-  std::string description_;
+  std::string description_, arithmetic_;
   DeviceArray results_;
   std::unique_ptr<PinnedArray> host_results_;
   Matrix narrowed_;
