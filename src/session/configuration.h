@@ -25,8 +25,9 @@ struct Configuration {
   SolveOptions solve;
   ChosenOptions search_options;
   std::uint64_t seed = 0;
-  double seconds = 0;  // that a search may take; 0: any
-  int workers = 1;     // replicas of the model cache that one search uses; changes no result
+  double seconds = 0;        // that a search may take; 0: any
+  int workers = 1;           // replicas of the model cache that one search uses; changes no result
+  bool mix_devices = false;  // a checkpoint of another kind of device is gone on with
 
   const SearchEntry& search() const { return find_search(search_name); }
 };
@@ -46,8 +47,8 @@ SearchSetup setup_of(const Configuration& configuration);
 std::vector<Participant> make_participants(const Configuration& configuration,
                                            ModelCache& model_cache, const Problem& problem);
 
-// Everything that walks depend on, but for the problem: the version, the backend, the models by
-// fingerprint, the actions and how they walk.
+// Everything that walks depend on, but for the problem and the kind of device: the version, the
+// backend, the models by fingerprint, the actions and how they walk.
 Json describe_walks(const Configuration& configuration, const ModelCache& model_cache);
 // That, and what the search makes of them: all options but the budget.
 Json describe(const Configuration& configuration, const ModelCache& model_cache);

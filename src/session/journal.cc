@@ -126,7 +126,31 @@ bool answers(const Json& entry, const Trial& trial, int limit) {
                                                                              : passes == limit;
 }
 
+// Null where there is no journal.
+Json recorded_configuration(const std::filesystem::path& path) {
+  std::error_code absent;
+  if (!std::filesystem::is_regular_file(path, absent)) return nullptr;
+  const std::string text = read_file(path);
+  const Json header =
+      Json::parse(text.substr(0, text.find('\n')), nullptr, /*allow_exceptions=*/false);
+  if (!header.is_object() || header.value("kind", Json()) != kKind) return nullptr;
+  return header.value("configuration", Json());
+}
+
 }  // namespace
+
+Json on_device(Json configuration, const std::string& device, const std::filesystem::path& path,
+               bool mix) {
+  if (device.empty()) return configuration;
+  configuration["device"] = device;
+  const Json begun = recorded_configuration(path);
+  if (!begun.is_object()) return configuration;
+  if (!begun.contains("device"))
+    configuration.erase("device");
+  else if (mix)
+    configuration["device"] = begun["device"];
+  return configuration;
+}
 
 Journal::Journal(World& inner, std::filesystem::path path, const Json& configuration, States states)
     : inner_(inner), path_(std::move(path)), states_(std::move(states)) {

@@ -21,6 +21,12 @@ class CheckpointInUse final : public Error {
   using Error::Error;
 };
 
+// The configuration of a journal at `path` on a kind of device (Backend::arithmetic): what another
+// kind has begun is another search, unless kinds are mixed. Journals of earlier versions do not say
+// which kind it was, and are gone on with.
+Json on_device(Json configuration, const std::string& device, const std::filesystem::path& path,
+               bool mix);
+
 // Every finished walk and the verdict of every end is appended to a file and synced. A search over
 // the same configuration asks the same questions in the same order, so that a new run first gets
 // the recorded answers, at no cost, and then continues with new ones: same answer, same counts,

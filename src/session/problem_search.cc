@@ -83,6 +83,8 @@ void ProblemSearch::keep_checkpoint(const std::filesystem::path& path) {
     configuration["prompts"].push_back(participant.prompt);
   configuration["problem"] = {problem_.id, problem_.prompt};
   configuration["reward"] = problem_.reward;
+  configuration = on_device(std::move(configuration), model_cache_.backend().arithmetic(), path,
+                            configuration_.mix_devices);
   Journal::States states = journal_states(states_, reward_);
   states.spent = [this] {
     return Journal::Spent{model_cache_.load_seconds(), memo_ == nullptr ? 0 : memo_->passes()};

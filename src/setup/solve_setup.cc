@@ -109,6 +109,9 @@ void SolveCliOptions::declare_machine(OptionSet& options) {
                 "threads are shared");
   options.flag("unsafe-no-sandbox", unsafe,
                "run candidates' programs without isolation where there is none");
+  options.flag("mix-devices", mix_devices,
+               "go on with a run or checkpoint that was begun on another kind of GPU, whose "
+               "results differ in the last bits; a run is marked");
   common.declare(options);
   common.declare_strictness(options);
 }
@@ -279,9 +282,11 @@ int opened(const ModelChoice& choice, ModelCache& model_cache, const CommonOptio
 }
 
 Configuration make_configuration(const SolveCliOptions& options, ModelCache& model_cache) {
-  return plan_search(options.request(), model_cache, [&](const ModelChoice& choice) {
+  Configuration made = plan_search(options.request(), model_cache, [&](const ModelChoice& choice) {
     return opened(choice, model_cache, options.common);
   });
+  made.mix_devices = options.mix_devices;
+  return made;
 }
 
 }  // namespace umf

@@ -22,13 +22,13 @@ struct SolveCliOptions {
   std::uint64_t seed = 0;
   bool no_cache = false, closed_text = false, list_presets = false, list_searches = false,
        list_examples = false;
-  bool unsafe = false, watch = false;
+  bool unsafe = false, watch = false, mix_devices = false;
   ChosenOptions search_options;
 
   void declare(OptionSet& options);          // of umf solve
   void declare_shared(OptionSet& options);   // how to search, whatever the problem and the budget
   void declare_one(OptionSet& options);      // of one search: its budget, its curve, its checkpoint
-  void declare_machine(OptionSet& options);  // what changes no result
+  void declare_machine(OptionSet& options);  // what it is made on; changes no result
   // Options of declare_shared() from a JSON object; those of the command line stand above them.
   void read(const Json& file, const std::string& where);
   // The same with those of declare_one(): what a caller asks of one search.

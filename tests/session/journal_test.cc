@@ -273,6 +273,27 @@ TEST(Journal, AFileOfAnotherSearchIsRefusedAndKept) {
   EXPECT_EQ(read_file(directory / "j"), before);
 }
 
+TEST(Journal, WhatAnotherKindOfDeviceHasBegunIsAnotherSearchUnlessKindsAreMixed) {
+  const TemporaryDirectory directory;
+  const auto path = directory / "j";
+  const Json window = {{"window", 20}};
+  const auto on = [&](const std::string& device, bool mix = false) {
+    return Plan{.configuration = on_device(window, device, path, mix)};
+  };
+  const Report whole = run(on("A"), directory / "other");
+  run(on("A"), path, 40);
+  EXPECT_ERROR(run(on("B"), path), "belongs to another search");
+  EXPECT_ERROR(run(on(""), path), "belongs to another search");
+  const Report mixed = run(on("B", true), path);
+  EXPECT_GT(mixed.replayed, 0);
+  expect_same(mixed, whole);
+  EXPECT_GT(run(on("A"), path).replayed, 0) << "it is still called by who began it";
+
+  std::filesystem::remove(path);
+  run({.configuration = window}, path);
+  EXPECT_GT(run(on("B"), path).replayed, 0) << "an earlier version did not say";
+}
+
 TEST(Journal, AFileOfAnotherKindIsRefusedAndKept) {
   const TemporaryDirectory directory;
   for (const std::string text :
