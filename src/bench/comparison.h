@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/columns.h"
+#include "bench/seeded_statistics.h"
 #include "bench/statistics.h"
 
 namespace umf {
@@ -20,11 +21,15 @@ struct PairComparison {
   long budget = 0;
   bool pooled = false;
   int window = 0;  // of both; 0 where they differ
-  Paired pairs;
-  double p = 1;                // of McNemar's exact test
+  Paired pairs;    // with several seeds: which passed more of them
+  // Where one of both has several seeds: on the problems that both were judged on with all of them.
+  std::optional<SeededPairs> seeded;
+  double p = 1;                // of McNemar's exact test, or with several seeds the sign-flip test
   double corrected_p = 1;      // among all that were made together
   std::optional<long> needed;  // problems, where these are too few and the difference stays
 
+  double difference() const { return seeded ? seeded->difference() : pairs.difference(); }
+  Interval interval() const { return seeded ? paired_interval(*seeded) : paired_interval(pairs); }
   bool decided() const { return corrected_p < kLevel; }
 };
 

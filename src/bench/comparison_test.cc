@@ -118,5 +118,32 @@ TEST_F(Comparisons, HaveTheirNumbersForPrograms) {
   EXPECT_THAT(json["sentence"].get<std::string>(), StartsWith("umf solves more than pair"));
 }
 
+// Of 3 problems each with 2 seeds, by problem.
+TEST_F(Comparisons, OfSeveralSeedsAreByProblem) {
+  add("a", 16, "+++-+-");
+  add("b", 16, "+---+?");
+  for (Column& column : columns_) column.seeds = {1, 2};
+  const PairComparison one = compare(columns_).at(0);
+  EXPECT_EQ(one.pairs.problems(), 2) << "the third was not judged with each seed";
+  EXPECT_EQ(one.pairs.only_first, 2);
+  EXPECT_NEAR(one.difference(), 0.5, 1e-15);
+  EXPECT_NEAR(one.p, 0.5, 1e-15) << "two signs of four agree";
+  const auto json = comparison_json(one);
+  EXPECT_EQ(json["test"], "sign-flip");
+  EXPECT_EQ(json["p"], 0.5);
+  EXPECT_TRUE(json["mcnemar_p"].is_null());
+  EXPECT_EQ(json["seeds"], nlohmann::ordered_json({2, 2}));
+  EXPECT_THAT(json["sentence"].get<std::string>(), HasSubstr("; 2 problems, 2 seeds"));
+}
+
+TEST_F(Comparisons, NumbersOfSeedsMayDiffer) {
+  add("a", 16, "+++-");
+  add("b", 16, "--");
+  columns_[0].seeds = {1, 2};
+  const PairComparison one = compare(columns_).at(0);
+  EXPECT_NEAR(one.difference(), 0.75, 1e-15);
+  EXPECT_THAT(sentence_of(one), HasSubstr("2 problems, 2 and 1 seeds"));
+}
+
 }  // namespace
 }  // namespace umf

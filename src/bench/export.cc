@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
 
@@ -54,23 +55,38 @@ class Exporter {
   std::vector<std::string> written_;
 };
 
-// A line per problem, configuration and budget.
+// A line per problem, configuration, budget and seed.
 Ordered verdicts_of(const std::vector<Column>& columns, const std::vector<std::string>& ids) {
   Ordered list = Ordered::array();
   for (std::size_t i = 0; i < ids.size(); ++i) {
     for (const Column& column : columns) {
-      const Result* result = column.results[i];
-      if (result == nullptr || column.pooled) continue;
-      list.push_back({{"id", ids[i]},
-                      {"configuration", column.configuration},
-                      {"budget", column.budget},
-                      {"status", name_of(result->status)},
-                      {"passed", result->passed ? Ordered(*result->passed) : Ordered(nullptr)},
-                      {"reward", result->reward ? Ordered(*result->reward) : Ordered(nullptr)},
-                      {"nfe", result->nfe}});
+      if (column.pooled) continue;
+      for (const Result* result : column.of(i)) {
+        if (result == nullptr) continue;
+        list.push_back({{"id", ids[i]},
+                        {"configuration", column.configuration},
+                        {"budget", column.budget},
+                        {"seed", result->key.seed},
+                        {"status", name_of(result->status)},
+                        {"passed", result->passed ? Ordered(*result->passed) : Ordered(nullptr)},
+                        {"reward", result->reward ? Ordered(*result->reward) : Ordered(nullptr)},
+                        {"nfe", result->nfe}});
+      }
     }
   }
   return list;
+}
+
+// "passed", or of several seeds "2 of 3"; "-" where nothing was judged.
+std::string verdict_of(std::span<const Result* const> results) {
+  int judged = 0, passed = 0;
+  for (const Result* result : results) {
+    judged += result != nullptr && result->passed.has_value();
+    passed += result != nullptr && result->passed.value_or(false);
+  }
+  if (judged == 0) return "-";
+  if (results.size() > 1) return fmt::format("{} of {}", passed, judged);
+  return passed > 0 ? "passed" : "failed";
 }
 
 // Problems down, configurations and budgets across.
@@ -80,13 +96,19 @@ Table verdict_table(const std::vector<Column>& columns, const std::vector<std::s
   for (const Column& column : columns) {
     if (column.pooled) continue;
     table.heads.push_back(fmt::format("{}, {}", column.configuration, column.budget));
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const Result* result = column.results[i];
-      const bool judged = result != nullptr && result->passed.has_value();
-      table.rows[i].push_back(!judged ? "-" : *result->passed ? "passed" : "failed");
-    }
+    for (std::size_t i = 0; i < ids.size(); ++i) table.rows[i].push_back(verdict_of(column.of(i)));
   }
   return table;
+}
+
+std::vector<CsvColumn> verdict_columns(const std::vector<Column>& columns) {
+  std::vector<CsvColumn> list = {{"id", "/id"},         {"configuration", "/configuration"},
+                                 {"budget", "/budget"}, {"status", "/status"},
+                                 {"passed", "/passed"}, {"reward", "/reward"},
+                                 {"nfe", "/nfe"}};
+  if (std::ranges::any_of(columns, [](const Column& one) { return one.seeds.size() > 1; }))
+    list.push_back({"seed", "/seed"});
+  return list;
 }
 
 }  // namespace
@@ -103,13 +125,9 @@ std::vector<std::string> export_runs(const std::vector<LoadedRun>& runs,
     const std::vector<Column> columns = columns_of(run.manifest(), run.results.all());
     const std::vector<std::string>& ids = run.manifest().ids;
     exporter.table(prefix + "problems", verdict_table(columns, ids), verdicts_of(columns, ids),
-                   {{"id", "/id"},
-                    {"configuration", "/configuration"},
-                    {"budget", "/budget"},
-                    {"status", "/status"},
-                    {"passed", "/passed"},
-                    {"reward", "/reward"},
-                    {"nfe", "/nfe"}});
+                   verdict_columns(columns));
+    if (const Ordered seeds = seeds_of(summary["groups"]); !seeds.empty())
+      exporter.table(prefix + "seeds", seed_table(seeds), seeds, seed_columns());
     for (FigureSeries& one :
          scaling_series(summary["groups"], runs.size() > 1 ? run.name + " " : ""))
       curves.push_back(std::move(one));

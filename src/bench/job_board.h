@@ -9,24 +9,29 @@
 #include "bench/lease.h"
 #include "bench/result_log.h"
 #include "bench/run_directory.h"
+#include "bench/run_part.h"
 
 namespace umf {
 
-// One problem under one configuration, at the budgets that are still missing.
+// One problem under one configuration and seed, at the budgets that are still missing.
 struct BenchJob {
   int problem = 0, configuration = 0;  // numbers in the manifest
+  std::uint64_t seed = 0;
   Lease lease;
   std::vector<long> budgets;
 };
 
-struct Tally {  // in results: problems × configurations × budgets
+struct Tally {  // in results: problems × configurations × seeds × budgets
   int total = 0, done = 0, failed = 0;
 };
 
 // One thread at a time.
 class JobBoard {
  public:
-  JobBoard(const RunDirectory& run, const Heartbeat& heartbeat);
+  // Of the jobs of a part of the run.
+  JobBoard(const RunDirectory& run, const Heartbeat& heartbeat, RunPart part);
+  JobBoard(const RunDirectory& run, const Heartbeat& heartbeat)
+      : JobBoard(run, heartbeat, whole(run.manifest())) {}
 
   // Claims the next job. Problems that nobody else is at come first: configurations of one problem
   // share their work inside a process. Nothing when all jobs are done, failed or held.
@@ -36,19 +41,21 @@ class JobBoard {
 
   const Leases& leases() const { return leases_; }
   ResultIndex& results() { return results_; }
-  Tally tally() const;
+  Tally tally() const;  // of the part
 
  private:
-  std::vector<long> missing(int problem, int configuration) const;
-  std::optional<BenchJob> claim(int problem, int configuration);
+  std::vector<long> missing(int problem, const Strand& strand) const;
+  std::optional<BenchJob> claim(int problem, const Strand& strand);
 
   const RunDirectory& run_;
+  const RunPart part_;
+  const PartKeys keys_;
   std::string self_;
   Leases leases_;
   ResultIndex results_;
   // Failures that were there when this worker started, by their tries: it tries these once more.
   std::map<ResultKey, int> old_failures_;
-  int first_open_ = 0;  // everything of the problems before is done
+  std::size_t first_open_ = 0;  // of the part's problems: everything of those before is done
   bool others_at_work_ = false;
 };
 

@@ -76,5 +76,37 @@ TEST_F(JobBoardTest, WhoHasNothingElseToDoHelps) {
   EXPECT_EQ(place(b_.board.next()), Place(0, 1));
 }
 
+// Another worker's command named more, or the run has grown since this one began.
+TEST_F(JobBoardTest, AWorkerKeepsToItsPart) {
+  const Manifest& made = run_.manifest();
+  const Heartbeat heartbeat(run_.workers(), this_process(), 60);
+  JobBoard board(run_, heartbeat, part_of(made, {"b"}, {"two"}));
+  const auto job = board.next();
+  EXPECT_EQ(place(job), Place(1, 1));
+  finish(a_, *job);
+  Result unknown;
+  unknown.key = {"c", "three", 16};
+  a_.writer.append(unknown);
+  board.results().refresh();
+  EXPECT_EQ(place(board.next()), Place(-1, -1));
+  EXPECT_EQ(board.tally().total, 1);
+  EXPECT_EQ(board.tally().done, 1) << "what others do is not counted";
+}
+
+// Each seed of a problem is a job of its own.
+TEST(JobBoards, SeedsAreJobs) {
+  const TemporaryDirectory directory;
+  Json json = manifest();
+  json["configurations"][0]["seeds"] = {0, 4};
+  const RunDirectory run = RunDirectory::start(directory / "run", json, false);
+  const Heartbeat heartbeat(run.workers(), this_process(), 60);
+  JobBoard board(run, heartbeat);
+  EXPECT_EQ(board.tally().total, 6);
+  std::vector<std::string> jobs;
+  while (const auto job = board.next()) jobs.push_back(job->lease.job);
+  EXPECT_EQ(jobs, (std::vector<std::string>{"00000-000", "00000-000s4", "00000-001", "00001-000",
+                                            "00001-000s4", "00001-001"}));
+}
+
 }  // namespace
 }  // namespace umf

@@ -93,7 +93,7 @@ std::vector<LoadedRun> load_runs(const std::vector<std::string>& folders) {
     };
     const bool alone = std::ranges::count_if(folders, same) == 1;
     RunDirectory directory = RunDirectory::open(folder);
-    ResultIndex results(directory.results());
+    ResultIndex results(directory);
     results.refresh();
     runs.push_back(
         {alone ? folder_name(folder) : folder, std::move(directory), std::move(results)});

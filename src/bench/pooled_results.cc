@@ -11,11 +11,11 @@ struct Searched {
   bool complete = true;
 };
 
-Searched searched(const Results& results, const std::string& id, const std::string& name,
+Searched searched(const Results& results, const std::string& id, const Manifest::Entry& entry,
                   const std::vector<long>& steps) {
   Searched search;
   for (const long step : steps) {
-    const auto found = results.find({id, name, step});
+    const auto found = results.find({id, entry.name, step, entry.seed});
     const Result* result = found == results.end() ? nullptr : &found->second;
     search.at_steps.push_back(result);
     if (result != nullptr && result->status == ResultStatus::kFailed) search.failure = result;
@@ -39,7 +39,7 @@ PooledResults pooled_results(const Manifest& manifest, const Manifest::Entry& en
   std::vector<Searched> searches;
   std::vector<std::vector<PoolPoint>> points;
   for (const std::string& id : manifest.ids) {
-    searches.push_back(searched(results, id, entry.name, steps));
+    searches.push_back(searched(results, id, entry, steps));
     if (searches.back().complete) points.push_back(points_of(searches.back()));
   }
   // At least one step for each: the budget covers a quantum.

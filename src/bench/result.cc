@@ -36,47 +36,54 @@ const char* name_of(ResultStatus status) { return kStatusNames[static_cast<int>(
 
 std::string result_line(const Result& r) {
   const double hit_rate = r.rollouts == 0 ? 0 : static_cast<double>(r.hits) / r.rollouts;
-  const nlohmann::ordered_json json = {{"id", r.key.id},
-                                       {"configuration", r.key.configuration},
-                                       {"budget", r.key.budget},
-                                       {"status", name_of(r.status)},
-                                       {"tries", r.tries},
-                                       {"passed", or_null(r.passed)},
-                                       {"reward", or_null(r.reward)},
-                                       {"complete", r.complete},
-                                       {"answer", r.answer},
-                                       {"program", or_null(r.program)},
-                                       {"why", r.why},
-                                       {"search",
-                                        {{"nfe", r.nfe},
-                                         {"rollouts", r.rollouts},
-                                         {"hits", r.hits},
-                                         {"hit_rate", hit_rate},
-                                         {"saved_nfe", r.saved_nfe},
-                                         {"spared_nfe", r.spared_nfe},
-                                         {"partial_nfe", r.partial_nfe},
-                                         {"equivalents", r.equivalents},
-                                         {"switches", r.switches},
-                                         {"evaluations", r.evaluations},
-                                         {"stopped", r.stopped}}},
-                                       {"best", {{"path", r.path}, {"iteration", r.iteration}}},
-                                       {"passes", r.passes},
-                                       {"seconds",
-                                        {{"load", r.load_seconds},
-                                         {"unmask", r.unmask_seconds},
-                                         {"reward", r.reward_seconds},
-                                         {"grade", r.grade_seconds}}},
-                                       {"peak_memory_bytes", r.peak_memory_bytes},
-                                       {"worker", r.worker},
-                                       {"finished", r.finished}};
+  nlohmann::ordered_json json = {{"id", r.key.id},
+                                 {"configuration", r.key.configuration},
+                                 {"budget", r.key.budget},
+                                 {"seed", r.key.seed},
+                                 {"status", name_of(r.status)},
+                                 {"tries", r.tries},
+                                 {"passed", or_null(r.passed)},
+                                 {"reward", or_null(r.reward)},
+                                 {"complete", r.complete},
+                                 {"answer", r.answer},
+                                 {"program", or_null(r.program)},
+                                 {"why", r.why},
+                                 {"search",
+                                  {{"nfe", r.nfe},
+                                   {"rollouts", r.rollouts},
+                                   {"hits", r.hits},
+                                   {"hit_rate", hit_rate},
+                                   {"saved_nfe", r.saved_nfe},
+                                   {"spared_nfe", r.spared_nfe},
+                                   {"partial_nfe", r.partial_nfe},
+                                   {"equivalents", r.equivalents},
+                                   {"switches", r.switches},
+                                   {"evaluations", r.evaluations},
+                                   {"stopped", r.stopped}}},
+                                 {"best", {{"path", r.path}, {"iteration", r.iteration}}},
+                                 {"passes", r.passes},
+                                 {"seconds",
+                                  {{"load", r.load_seconds},
+                                   {"unmask", r.unmask_seconds},
+                                   {"reward", r.reward_seconds},
+                                   {"grade", r.grade_seconds}}},
+                                 {"peak_memory_bytes", r.peak_memory_bytes},
+                                 {"worker", r.worker},
+                                 {"finished", r.finished}};
+  if (!r.device.empty()) json["device"] = r.device;
+  if (!r.made_for.empty()) json["made_for"] = r.made_for;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-Result parse_result(const std::string& line, const std::string& where) {
+Result parse_result(const std::string& line, const std::string& where,
+                    const std::map<std::string, std::uint64_t>& seeds) {
   const Json json = parse_json(line, where);
   Result r;
   try {
-    r.key = {json.at("id"), json.at("configuration"), json.at("budget")};
+    const std::string configuration = json.at("configuration");
+    const auto seed = seeds.find(configuration);
+    r.key = {json.at("id"), configuration, json.at("budget"),
+             json.value("seed", seed == seeds.end() ? std::uint64_t{0} : seed->second)};
     r.status = parse_status(json.at("status"));
     r.tries = json.at("tries");
     r.passed = optional_at<bool>(json, "passed");
@@ -108,6 +115,8 @@ Result parse_result(const std::string& line, const std::string& where) {
     r.peak_memory_bytes = json.at("peak_memory_bytes");
     r.worker = json.at("worker");
     r.finished = json.at("finished");
+    r.device = json.value("device", std::string());
+    r.made_for = json.value("made_for", std::string());
   } catch (const std::exception& mistake) {
     throw Error(
         fmt::format("{} is not a result ({}); restore or remove the line", where, mistake.what()));

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ namespace umf {
 struct ResultKey {
   std::string id, configuration;
   long budget = 0;
+  std::uint64_t seed = 0;
   auto operator<=>(const ResultKey&) const = default;
 };
 
@@ -52,13 +54,17 @@ struct Result {
   double load_seconds = 0, unmask_seconds = 0, reward_seconds = 0, grade_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;  // of the worker so far
   std::string worker;
-  double finished = 0;  // Unix time
+  double finished = 0;   // Unix time
+  std::string device;    // the kind it was made on, where kinds differ in their last bits
+  std::string made_for;  // as Manifest::made_for() has it; empty: by an earlier version
 
   bool settled() const { return status == ResultStatus::kDone; }
 };
 
 std::string result_line(const Result& result);  // with its newline
-// Throws Error naming `where`.
-Result parse_result(const std::string& line, const std::string& where);
+// Throws Error naming `where`. Earlier versions wrote no seed: it is that of the line's
+// configuration in `seeds`, else 0.
+Result parse_result(const std::string& line, const std::string& where,
+                    const std::map<std::string, std::uint64_t>& seeds = {});
 
 }  // namespace umf

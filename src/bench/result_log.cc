@@ -54,7 +54,10 @@ void ResultIndex::read(const std::filesystem::path& file) {
   std::uintmax_t& position = read_up_to_[file.filename()];
   std::istringstream text(read_file(file, SIZE_MAX, position));
   for (std::string line; std::getline(text, line) && !text.eof();) {
-    add(parse_result(line, fmt::format("'{}' at byte {}", file.string(), position)));
+    const std::string where = fmt::format("'{}' at byte {}", file.string(), position);
+    Result result = parse_result(line, where, known_.seeds);
+    known_.require_own(result.key.id, result.key.configuration, result.made_for, where);
+    add(std::move(result));
     position += line.size() + 1;
     bytes_read_ += line.size() + 1;
   }

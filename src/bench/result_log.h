@@ -8,6 +8,7 @@
 
 #include "base/descriptor.h"
 #include "bench/result.h"
+#include "bench/run_directory.h"
 
 namespace umf {
 
@@ -29,6 +30,9 @@ class ResultWriter {
 class ResultIndex {
  public:
   explicit ResultIndex(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  // Of a run: results that do not belong to what its manifest says are an Error.
+  explicit ResultIndex(const RunDirectory& run)
+      : folder_(run.results()), known_(run.manifest().known()) {}
 
   // Reads what was appended since the last time. Throws Error for a line that is no result.
   void refresh();
@@ -41,6 +45,7 @@ class ResultIndex {
   void add(Result result);
 
   std::filesystem::path folder_;
+  Manifest::Known known_;
   std::map<std::string, std::uintmax_t> read_up_to_;  // by file name
   std::uintmax_t bytes_read_ = 0;
   std::map<ResultKey, Result> results_;

@@ -6,56 +6,48 @@
 #include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "bench/growth.h"
 
 namespace umf {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKind = "umf-run-1";
 constexpr const char* kFolders[] = {"results", "leases", "workers", "checkpoints", "traces"};
+constexpr const char* kExtensions = "extensions";
+constexpr int kMostTries = 600;
+constexpr auto kBetweenTries = std::chrono::milliseconds(100);
 
-// What may differ between the workers of one run: where things lie, who began, and names that
-// follow from the rest, which earlier versions did not write.
-Json comparable(Json manifest) {
-  manifest.erase("made_by");
-  if (manifest.contains("dataset")) {
-    manifest["dataset"].erase("path");
-    manifest["dataset"].erase("left_out");
-  }
-  if (manifest.contains("configurations")) {
-    for (Json& configuration : manifest["configurations"]) configuration.erase("action_names");
-  }
-  if (manifest.contains("models")) {
-    for (Json& model : manifest["models"]) model.erase("directory");
-  }
-  return manifest;
+fs::path extension_file(const fs::path& folder, int number) {
+  return folder / kExtensions / fmt::format("{:04}.json", number);
 }
 
-std::string shortened(const Json& value) {
-  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+// The highest number: of listings that network file systems keep for a while, too.
+int newest_extension(const fs::path& folder) {
+  int newest = 0;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder / kExtensions, none)) {
+    const std::string name = entry.path().filename();
+    int number = 0;
+    const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (failure == std::errc() && std::string_view(end) == ".json")
+      newest = std::max(newest, number);
+  }
+  while (fs::exists(extension_file(folder, newest + 1))) ++newest;
+  return newest;
 }
 
-std::string value_at(const Json& json, const std::string& path) {
-  const Json::json_pointer pointer(path);
-  return json.contains(pointer) ? shortened(json.at(pointer)) : "nothing";
+Manifest read_manifest(const fs::path& file) {
+  return parse_manifest(parse_json(read_file(file), file.string()), file.string());
 }
 
-// Throws where two manifests describe different runs.
-void require_same(const Json& here, const Json& there, const fs::path& folder) {
-  const Json ours = comparable(here), theirs = comparable(there);
-  const Json difference = Json::diff(theirs, ours);
-  if (difference.empty()) return;
-  std::string path = difference[0].at("path");
-  if (path.ends_with("/-")) path.resize(path.size() - 2);  // an element more
-  throw Error(fmt::format(
-      "'{}' holds another run: its config.json has {} = {}, and this command {}; choose another "
-      "--out, or repeat the command that made it",
-      folder.string(), path, value_at(theirs, path), value_at(ours, path)));
+std::string file_text(const Json& manifest) {
+  return manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 void make_folder(const fs::path& folder) {
@@ -68,6 +60,16 @@ void make_folders(const fs::path& folder) {
   for (const char* name : kFolders) make_folder(folder / name);
 }
 
+// Errors of `work` that speak of a run name it.
+template <class Work>
+Json of_run(const fs::path& folder, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& reason) {
+    throw Error(fmt::format("'{}': {}", folder.string(), reason.what()));
+  }
+}
+
 bool holds_nothing(const fs::path& folder) {
   std::error_code failure;
   const bool empty = fs::is_empty(folder, failure);
@@ -77,52 +79,16 @@ bool holds_nothing(const fs::path& folder) {
 
 }  // namespace
 
-std::string Manifest::job_name(int problem, int configuration) {
-  return fmt::format("{:05}-{:03}", problem, configuration);
-}
-
-std::optional<std::pair<int, int>> Manifest::parse_job_name(std::string_view name) {
-  int problem = 0, configuration = 0;
-  const char* end = name.data() + name.size();
-  const auto [dash, no_problem] = std::from_chars(name.data(), end, problem);
-  if (no_problem != std::errc() || dash == end || *dash != '-') return std::nullopt;
-  const auto [stop, no_configuration] = std::from_chars(dash + 1, end, configuration);
-  if (no_configuration != std::errc() || stop != end || problem < 0 || configuration < 0)
-    return std::nullopt;
-  return std::pair(problem, configuration);
-}
-
-std::vector<long> Manifest::Entry::recorded() const {
-  return pool ? with_steps(budgets, *pool) : budgets;
-}
-
-Manifest parse_manifest(Json json, const std::string& where) {
-  Manifest manifest;
-  try {
-    if (json.at("kind") != kKind) throw Error("its kind is not " + std::string(kKind));
-    manifest.dataset_kind = json.at("dataset").at("kind");
-    manifest.ids = json.at("dataset").at("problems").get<std::vector<std::string>>();
-    manifest.left_out = json.at("dataset").value("left_out", 0);
-    for (const Json& entry : json.at("configurations")) {
-      manifest.configurations.push_back(
-          {entry.at("name"), entry.at("budgets").get<std::vector<long>>(),
-           entry.contains("pool") ? std::optional(parse_pool(entry["pool"])) : std::nullopt,
-           entry.value("window", 0)});
-    }
-  } catch (const std::exception& mistake) {
-    throw Error(fmt::format("'{}' does not describe a run: {}", where, mistake.what()));
-  }
-  manifest.json = std::move(json);
-  return manifest;
-}
-
-RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, bool must_exist) {
-  Json own = manifest;
-  own["kind"] = kKind;
+RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, bool must_exist,
+                                 bool mix_devices) {
+  const Json own = sealed(manifest);
   const fs::path config = folder / "config.json";
   if (!fs::exists(config)) {
     if (must_exist)
       throw Error(fmt::format("--resume, but there is no run in '{}'", folder.string()));
+    Json without = own;
+    without.erase("devices");
+    of_run(folder, [&] { return with_devices(without, own, mix_devices); });
     make_folder(folder);
     if (!holds_nothing(folder) && !fs::exists(config) && !fs::exists(folder / kFolders[0])) {
       throw Error(
@@ -130,14 +96,55 @@ RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, b
     }
     make_folders(folder);
     // Of workers that start at once, one writes it; all then compare.
-    create_file(config, own.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    create_file(config, file_text(own));
   }
-  RunDirectory run = open(folder);
-  // Through text, as the file went: numbers look the same.
-  require_same(Json::parse(own.dump(-1, ' ', false, Json::error_handler_t::replace)),
-               run.manifest().json, folder);
-  make_folders(folder);  // those too that were left behind when the run was carried elsewhere
-  return run;
+  return grow(folder, [&](const RunDirectory& run) {
+    const std::string other = difference(run.manifest().json, own);
+    const auto is_own = [&](const Manifest& one) { return difference(one.json, own).empty(); };
+    if (!other.empty() && std::ranges::none_of(run.history(), is_own))
+      throw Error(fmt::format(
+          "'{}' holds another run: {}; choose another --out, repeat the command that made it, or "
+          "add to it with --extend",
+          folder.string(), other));
+    return of_run(folder, [&] { return with_devices(run.manifest().json, own, mix_devices); });
+  });
+}
+
+RunDirectory RunDirectory::extend(const fs::path& folder, const Json& manifest, bool mix_devices) {
+  const Json own = sealed(manifest);
+  if (!fs::exists(folder / "config.json"))
+    throw Error(fmt::format("--extend, but there is no run in '{}'; leave it out to begin one",
+                            folder.string()));
+  return grow(folder, [&](const RunDirectory& run) {
+    return of_run(folder,
+                  [&] { return with_devices(grown(run.manifest().json, own), own, mix_devices); });
+  });
+}
+
+// A run grows by files with numbers, each of which only one can create: whoever comes second adds
+// to what the first one made of it. Nothing that was written is ever replaced, so that workers that
+// do not know of it go on with what they know.
+RunDirectory RunDirectory::grow(const fs::path& folder,
+                                const std::function<Json(const RunDirectory&)>& grown) {
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    RunDirectory run = open(folder);
+    Json json;
+    try {
+      json = grown(run);
+    } catch (const Json::exception& damage) {
+      throw Error(fmt::format("'{}': its config.json does not describe a run: {}", folder.string(),
+                              damage.what()));
+    }
+    make_folders(folder);  // those too that were left behind when the run was carried elsewhere
+    if (json == run.manifest().json) return run;
+    const fs::path file = extension_file(folder, run.extensions_ + 1);
+    parse_manifest(json, file.string());
+    make_folder(folder / kExtensions);
+    // Somebody else's may not be seen at once where directories are cached.
+    if (!create_file(file, file_text(json))) std::this_thread::sleep_for(kBetweenTries);
+  }
+  throw Error(fmt::format("'{}': others extend this run at the same time; try again",
+                          (folder / kExtensions).string()));
 }
 
 RunDirectory RunDirectory::open(const fs::path& folder) {
@@ -148,8 +155,21 @@ RunDirectory RunDirectory::open(const fs::path& folder) {
                     "one",
                     folder.string()));
   }
-  Json json = parse_json(read_file(config), config.string());
-  return {folder, parse_manifest(std::move(json), config.string())};
+  Manifest began = read_manifest(config);
+  const int extensions = newest_extension(folder);
+  if (extensions == 0) return {folder, std::move(began), 0};
+  const fs::path file = extension_file(folder, extensions);
+  Manifest newest = read_manifest(file);
+  require_goes_on(began.json, newest.json, file.string());
+  return {folder, std::move(newest), extensions};
+}
+
+std::vector<Manifest> RunDirectory::history() const {
+  std::vector<Manifest> history = {read_manifest(folder_ / "config.json")};
+  for (int number = 1; number < extensions_; ++number)
+    history.push_back(read_manifest(extension_file(folder_, number)));
+  if (extensions_ > 0) history.push_back(manifest_);
+  return history;
 }
 
 fs::path RunDirectory::trace(const std::string& job, long budget) const {

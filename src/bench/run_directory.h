@@ -1,60 +1,40 @@
-// The folder of a run: what is measured, written down once, and where everything lies.
+// The folder of a run: what is measured, written down as it grows, and where everything lies.
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
-#include <optional>
+#include <functional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/json.h"
-#include "bench/pool.h"
+#include "bench/manifest.h"
 #include "bench/result.h"
 
 namespace umf {
 
-// What `config.json` fixes: problems × configurations × budgets.
-struct Manifest {
-  Json json;  // everything needed to repeat the run
-  std::string dataset_kind;
-  std::vector<std::string> ids;
-  int left_out = 0;  // malformed problems of the data set
-  struct Entry {
-    std::string name;
-    std::vector<long> budgets;  // that are reported, ascending
-    std::optional<Pool> pool = std::nullopt;
-    int window = 0;  // 0: not known
-    // All that have a result, ascending: those of the pool's steps, too.
-    std::vector<long> recorded() const;
-  };
-  std::vector<Entry> configurations;
-
-  int jobs() const { return static_cast<int>(ids.size() * configurations.size()); }
-  // A file name for a problem and a configuration, by number.
-  static std::string job_name(int problem, int configuration);
-  // Problem and configuration of such a name; nothing for another one.
-  static std::optional<std::pair<int, int>> parse_job_name(std::string_view name);
-};
-
-// Throws Error naming `where`.
-Manifest parse_manifest(Json json, const std::string& where);
-
 class RunDirectory {
  public:
-  // Makes the folder with `manifest`, or joins the run that is there. Throws Error when that is
-  // another run, and names the difference; or when there is none and `must_exist`.
+  // Makes the folder with `manifest`, or joins the run that is there, if it is this one as it began
+  // or as it was at any time. Throws Error when that is another run, and names the difference; when
+  // there is none and `must_exist`; or when it is made on other devices, unless they may be mixed.
   static RunDirectory start(const std::filesystem::path& folder, const Json& manifest,
-                            bool must_exist);
+                            bool must_exist, bool mix_devices = false);
+  // Adds to the run that is there what `manifest` has beyond it. Throws Error when there is none,
+  // or it cannot be added. Of several who extend at once each one's part is added.
+  static RunDirectory extend(const std::filesystem::path& folder, const Json& manifest,
+                             bool mix_devices = false);
   // For those who only look.
   static RunDirectory open(const std::filesystem::path& folder);
 
   const Manifest& manifest() const { return manifest_; }
+  // As it was when it got each of its configurations: the first that has it describes it.
+  std::vector<Manifest> history() const;
+  const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path file(const std::string& name) const { return folder_ / name; }
   std::filesystem::path results() const { return folder_ / "results"; }
   std::filesystem::path leases() const { return folder_ / "leases"; }
   std::filesystem::path workers() const { return folder_ / "workers"; }
+  // The traces, checkpoints and results of `job` are called by it (Manifest::job_name).
   std::filesystem::path trace(const std::string& job, long budget) const;
 
   // The checkpoint of a search that `worker` goes on with: what an earlier holder of the job left
@@ -66,12 +46,15 @@ class RunDirectory {
   void remove_drafts() const;
 
  private:
-  RunDirectory(std::filesystem::path folder, Manifest manifest)
-      : folder_(std::move(folder)), manifest_(std::move(manifest)) {}
+  RunDirectory(std::filesystem::path folder, Manifest manifest, int extensions)
+      : folder_(std::move(folder)), manifest_(std::move(manifest)), extensions_(extensions) {}
+  static RunDirectory grow(const std::filesystem::path& folder,
+                           const std::function<Json(const RunDirectory&)>& grown);
   std::vector<std::filesystem::path> checkpoints(const std::string& prefix) const;
 
   std::filesystem::path folder_;
   Manifest manifest_;
+  int extensions_ = 0;  // the manifest is that of so many
 };
 
 }  // namespace umf

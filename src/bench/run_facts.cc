@@ -43,8 +43,9 @@ std::vector<ReportedConfiguration> run_configurations(const Manifest& manifest) 
   return from_manifest([&] {
     std::vector<ReportedConfiguration> list;
     for (const Json& json : manifest.json.at("configurations")) {
-      ReportedConfiguration one{json.at("name"), json.at("search"), json.at("window"),
-                                json.at("budgets").get<std::vector<long>>(), action_names(json)};
+      ReportedConfiguration one{json.at("name"),    json.at("search"),
+                                json.at("window"),  json.at("budgets").get<std::vector<long>>(),
+                                action_names(json), manifest.configurations[list.size()].seeds};
       if (one.window < 1 || one.window > 1 << 20 || one.actions.empty() ||
           std::cmp_greater(one.actions.size(), kMostActions))
         throw Error(fmt::format("config.json: '{}' has no sensible window or actions", one.name));
@@ -71,6 +72,11 @@ OrderedJson run_facts(const Manifest& manifest) {
                                     model.value("fingerprint", ""));
     }
     facts["Backend"] = json.value("backend", std::string());
+    for (const std::string& device : manifest.devices) {
+      const char* label = manifest.devices.size() > 1 ? "Devices, mixed" : "Device";
+      facts[label] = fmt::format("{}{}{}", facts.value(label, std::string()),
+                                 facts.contains(label) ? "; " : "", device);
+    }
     facts["umf"] = json.value("version", std::string());
     return facts;
   });

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "bench/run_facts.h"
+#include "bench/run_part.h"
 #include "bench/summary.h"
 #include "report/trace_reader.h"
 
@@ -14,17 +15,20 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 constexpr std::size_t kTraceLimitBytes = std::size_t{256} << 20;
 
-// What lists and tables show of a result: configuration, budget, passed, reward, NFE, status.
-OrderedJson outline(int configuration, const Result& result) {
-  return {configuration,
-          result.key.budget,
-          result.passed ? OrderedJson(*result.passed) : OrderedJson(nullptr),
-          result.reward ? OrderedJson(*result.reward) : OrderedJson(nullptr),
-          result.nfe,
-          name_of(result.status)};
+// What lists and tables show of a result: configuration, budget, passed, reward, NFE, status; of
+// several seeds also which.
+OrderedJson outline(int configuration, const Result& result, bool several) {
+  OrderedJson json = {configuration,
+                      result.key.budget,
+                      result.passed ? OrderedJson(*result.passed) : OrderedJson(nullptr),
+                      result.reward ? OrderedJson(*result.reward) : OrderedJson(nullptr),
+                      result.nfe,
+                      name_of(result.status)};
+  if (several) json.push_back(result.key.seed);
+  return json;
 }
 
-OrderedJson details_of(int configuration, const Result& result) {
+OrderedJson details_of(int configuration, const Result& result, bool several) {
   OrderedJson json = {{"configuration", configuration},
                       {"budget", result.key.budget},
                       {"answer", result.answer},
@@ -39,20 +43,23 @@ OrderedJson details_of(int configuration, const Result& result) {
                       {"complete", result.complete},
                       {"unmask", result.unmask_seconds},
                       {"reward", result.reward_seconds}};
+  if (several) json["seed"] = result.key.seed;
   if (result.program && *result.program != result.answer) json["program"] = *result.program;
   return json;
 }
 
 // Finds the searches of a problem: one for all budgets, or one for each.
 void add_searches(std::vector<DrawnSearch>& searches, const RunDirectory& run, int problem,
-                  int configuration, const ReportedConfiguration& facts) {
-  for (const long budget : run.manifest().configurations[configuration].recorded()) {
-    const auto file = run.trace(Manifest::job_name(problem, configuration), budget);
+                  const Strand& strand, const ReportedConfiguration& facts) {
+  const int configuration = strand.configuration;
+  const std::string job = run.manifest().job_name(problem, configuration, strand.seed);
+  for (const long budget : strand.budgets) {
+    const auto file = run.trace(job, budget);
     if (!std::filesystem::exists(file)) continue;
     const OrderedJson events =
         read_trace(read_file(file, kTraceLimitBytes),
                    {facts.window, static_cast<int>(facts.actions.size())}, file.string());
-    searches.push_back({configuration, budget,
+    searches.push_back({configuration, budget, facts.seeds.size() > 1 ? strand.seed : 0,
                         events.dump(-1, ' ', false, OrderedJson::error_handler_t::replace)});
   }
 }
@@ -62,6 +69,7 @@ void add_run(Report& report, const LoadedRun& run) {
   const std::vector<ReportedConfiguration> configurations = run_configurations(manifest);
   const std::map<std::string, std::string> prompts = read_prompts(run.directory);
 
+  const std::vector<Strand> strands = whole(manifest).strands;
   OrderedJson problems = OrderedJson::array();
   for (std::size_t problem = 0; problem < manifest.ids.size(); ++problem) {
     const std::string& id = manifest.ids[problem];
@@ -69,15 +77,18 @@ void add_run(Report& report, const LoadedRun& run) {
     std::vector<DrawnSearch> searches;
     if (const auto prompt = prompts.find(id); prompt != prompts.end())
       details["prompt"] = prompt->second;
-    for (std::size_t c = 0; c < configurations.size(); ++c) {
-      const auto number = static_cast<int>(c);
-      for (const long budget : configurations[c].budgets) {
-        const Result* result = run.results.find({id, configurations[c].name, budget});
+    for (const Strand& strand : strands) {
+      const int number = strand.configuration;
+      const bool several = configurations[number].seeds.size() > 1;
+      for (const long budget : configurations[number].budgets) {
+        const Result* result =
+            run.results.find({id, configurations[number].name, budget, strand.seed});
         if (result == nullptr) continue;
-        outlines.push_back(outline(number, *result));
-        details["results"].push_back(details_of(number, *result));
+        outlines.push_back(outline(number, *result, several));
+        details["results"].push_back(details_of(number, *result, several));
       }
-      add_searches(searches, run.directory, static_cast<int>(problem), number, configurations[c]);
+      add_searches(searches, run.directory, static_cast<int>(problem), strand,
+                   configurations[number]);
     }
     problems.push_back(
         {{"id", id}, {"block", report.keep(std::move(details), searches)}, {"results", outlines}});

@@ -50,6 +50,24 @@ std::vector<std::string> row_of(const Ordered& group) {
   return {group["configuration"].get<std::string>(), std::to_string(group["budget"].get<long>())};
 }
 
+bool has_seeds(const Ordered& groups) {
+  return std::ranges::any_of(groups, [](const Ordered& group) { return group.contains("seeds"); });
+}
+
+// "3: 41.2 to 44.0": how many, and the lowest and highest of their shares.
+std::string seed_shares(const Ordered& group) {
+  if (!group.contains("seeds")) return "1";
+  double low = 1, high = 0;
+  for (const Ordered& seed : group["seeds"]) {
+    if (seed["pass@1"].is_null()) continue;
+    low = std::min(low, seed["pass@1"].get<double>());
+    high = std::max(high, seed["pass@1"].get<double>());
+  }
+  const std::size_t count = group["seeds"].size();
+  return low > high ? fmt::format("{}", count)
+                    : fmt::format("{}: {:.1f} to {:.1f}", count, 100 * low, 100 * high);
+}
+
 // Passes over parts of the sequence, where there are any; beside the costs they would not fit.
 Table partial_table(const Ordered& groups) {
   Table table{"Passes over parts of the sequence, and whole ones of the same arithmetic",
@@ -92,6 +110,12 @@ std::string pools_text(const Ordered& pools) {
   return text + comparisons_text(pools["groups"], pools["comparisons"]);
 }
 
+std::string joined(const Ordered& list) {
+  std::string text;
+  for (const Ordered& one : list) text += (text.empty() ? "" : "; ") + one.get<std::string>();
+  return text;
+}
+
 // A CSV file's heads are the keys, and those of what stands inside joined with "_".
 std::vector<CsvColumn> columns_with(const std::vector<std::string>& pointers) {
   std::vector<CsvColumn> columns;
@@ -111,6 +135,9 @@ Table score_table(const Ordered& groups) {
   Table table{"Problems solved in percent (pass@1), with Wilson's 95 % intervals",
               {"configuration", "budget", "judged", "pass@1", "95 %", "reward"},
               {}};
+  if (has_seeds(groups))
+    table.caption +=
+        "; of several seeds means over problems, with tries counted by what problems differ in";
   for (const Ordered& group : groups) {
     std::vector<std::string> row = row_of(group);
     for (std::string cell : {judged_of(group), percent(group["pass@1"]), interval_of(group),
@@ -120,6 +147,9 @@ Table score_table(const Ordered& groups) {
   }
   add_column(table, groups, "failed", "failed", 0);
   add_column(table, groups, "missing", "missing", 0);
+  if (!has_seeds(groups)) return table;
+  table.heads.emplace_back("seeds");
+  for (std::size_t i = 0; i < groups.size(); ++i) table.rows[i].push_back(seed_shares(groups[i]));
   return table;
 }
 
@@ -149,6 +179,10 @@ Table comparison_table(const Ordered& comparisons) {
       "for all comparisons (Holm); problems that a difference like this would need",
       {"first - second", "budget", "points", "95 %", "alone", "p", "needed"},
       {}};
+  if (std::ranges::any_of(comparisons, [](const Ordered& one) { return one.contains("seeds"); }))
+    table.caption +=
+        "; of several seeds: intervals by problem, problems of which one solved more seeds, p of "
+        "the exact sign-flip test by problem";
   for (const Ordered& one : comparisons) {
     const double p = one["corrected_p"];
     table.rows.push_back(
@@ -168,6 +202,35 @@ std::vector<CsvColumn> score_columns() {
                        "/passed", "/pass@1", "/interval/0", "/interval/1", "/mean_reward"});
 }
 
+std::vector<CsvColumn> seed_columns() {
+  return columns_with({"/configuration", "/budget", "/seed", "/judged", "/passed", "/pass@1"});
+}
+
+Ordered seeds_of(const Ordered& groups) {
+  Ordered list = Ordered::array();
+  for (const Ordered& group : groups) {
+    for (Ordered seed : group.value("seeds", Ordered::array())) {
+      seed["configuration"] = group["configuration"];
+      seed["budget"] = group["budget"];
+      list.push_back(std::move(seed));
+    }
+  }
+  return list;
+}
+
+Table seed_table(const Ordered& seeds) {
+  Table table{"Problems solved in percent (pass@1) with each seed",
+              {"configuration", "budget", "seed", "judged", "pass@1"},
+              {}};
+  for (const Ordered& seed : seeds) {
+    std::vector<std::string> row = row_of(seed);
+    for (std::string cell : {seed["seed"].dump(), seed["judged"].dump(), percent(seed["pass@1"])})
+      row.push_back(std::move(cell));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 std::vector<CsvColumn> cost_columns() {
   return columns_with({"/configuration", "/budget", "/done", "/nfe", "/partial_nfe", "/equivalents",
                        "/hit_rate", "/saved_nfe", "/switches", "/evaluations", "/passes",
@@ -177,7 +240,7 @@ std::vector<CsvColumn> cost_columns() {
 
 std::vector<CsvColumn> comparison_columns() {
   return columns_with({"/first", "/second", "/budget", "/pooled", "/problems", "/only_first",
-                       "/only_second", "/difference", "/interval/0", "/interval/1", "/mcnemar_p",
+                       "/only_second", "/difference", "/interval/0", "/interval/1", "/test", "/p",
                        "/corrected_p", "/decided", "/needed", "/sentence"});
 }
 
@@ -185,6 +248,8 @@ std::string summary_text(const Ordered& summary) {
   std::string text = groups_text(summary["groups"]);
   if (const int left_out = summary["left_out"]; left_out > 0)
     text += fmt::format("{} malformed problems of the data set were left out\n", left_out);
+  if (summary.contains("mixed_devices"))
+    text += wrapped("mixed devices: " + joined(summary["devices"]), "  ");
   text += comparisons_text(summary["groups"], summary["comparisons"]);
   if (summary.contains("pools")) text += pools_text(summary["pools"]);
   return text;

@@ -14,10 +14,14 @@ namespace umf {
 Table score_table(const nlohmann::ordered_json& groups);
 Table cost_table(const nlohmann::ordered_json& groups);
 Table comparison_table(const nlohmann::ordered_json& comparisons);
+// By configuration, budget and seed; none of groups with one seed.
+nlohmann::ordered_json seeds_of(const nlohmann::ordered_json& groups);
+Table seed_table(const nlohmann::ordered_json& seeds);
 
 // The same for programs, with all digits.
 std::vector<CsvColumn> score_columns();
 std::vector<CsvColumn> cost_columns();
+std::vector<CsvColumn> seed_columns();
 std::vector<CsvColumn> comparison_columns();
 
 // A whole summary for a terminal, with the first configuration compared to each other one.

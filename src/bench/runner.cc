@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "base/cancelled.h"
@@ -49,7 +50,7 @@ class Runner {
         model_cache_(model_cache),
         hooks_(hooks),
         heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds),
-        board_(run, heartbeat_),
+        board_(run, heartbeat_, part_of_plan()),
         writer_(run.results() / (heartbeat_.self().id + ".jsonl")),
         judges_(plan.judge_threads, kWaitingPerJudge * plan.judge_threads) {
     if (keeps_views) views_.emplace(run);
@@ -58,12 +59,16 @@ class Runner {
   BenchEnd work();
 
  private:
+  RunPart part_of_plan() const;
+  const Task& task(int problem) const;
+  const BenchConfiguration& bench_configuration(int configuration) const;
   bool stopped() const { return hooks_.stop && hooks_.stop(); }
+  bool run_is_complete();
   // False: nothing will come any more for this worker.
   bool await_others();
   void do_job(BenchJob job);
   SharedProblem& shared(int problem);
-  std::vector<const Configuration*> runs_for(const BenchConfiguration& bench_configuration,
+  std::vector<const Configuration*> runs_for(const BenchJob& job,
                                              const std::vector<long>& budgets) const;
   std::vector<Result> unjudged(const OpenJob& open);
   bool search(const std::shared_ptr<OpenJob>& open, const Configuration& configuration);
@@ -87,6 +92,24 @@ class Runner {
   TaskThreads judges_;  // last: its threads use the above
 };
 
+RunPart Runner::part_of_plan() const {
+  std::set<std::string> ids, configurations;
+  for (const Task& task : plan_.tasks) ids.insert(task.problem.id);
+  for (const BenchConfiguration& one : plan_.bench_configurations) configurations.insert(one.name);
+  return part_of(run_.manifest(), ids, configurations);
+}
+
+const Task& Runner::task(int problem) const {
+  const std::string& id = run_.manifest().ids[problem];
+  return *std::ranges::find(plan_.tasks, id, [](const Task& task) { return task.problem.id; });
+}
+
+const BenchConfiguration& Runner::bench_configuration(int configuration) const {
+  return *std::ranges::find(plan_.bench_configurations,
+                            run_.manifest().configurations[configuration].name,
+                            &BenchConfiguration::name);
+}
+
 BenchEnd Runner::work() {
   write_problems(run_, plan_.tasks);
   while (!stopped()) {
@@ -105,13 +128,25 @@ BenchEnd Runner::work() {
   board_.results().refresh();
   const Tally tally = board_.tally();
   if (tally.done == tally.total) {
-    run_.remove_checkpoints();
-    run_.remove_drafts();
-    board_.leases().tidy();
+    if (run_is_complete()) {
+      run_.remove_checkpoints();
+      run_.remove_drafts();
+      board_.leases().tidy();
+    }
     return BenchEnd::kComplete;
   }
   if (stopped_early) return BenchEnd::kStopped;
   return tally.done + tally.failed == tally.total ? BenchEnd::kFailures : BenchEnd::kOthersAtWork;
+}
+
+// With all that it may have grown by since this worker began.
+bool Runner::run_is_complete() {
+  const RunDirectory now = RunDirectory::open(run_.folder());
+  const RunPart all = whole(now.manifest());
+  const PartKeys keys(now.manifest(), all);
+  return all.results() == std::ranges::count_if(board_.results().all(), [&](const auto& one) {
+           return one.second.settled() && keys.has(one.first);
+         });
 }
 
 bool Runner::await_others() {
@@ -128,10 +163,11 @@ bool Runner::await_others() {
 }
 
 // The searches that give the budgets.
-std::vector<const Configuration*> Runner::runs_for(const BenchConfiguration& bench_configuration,
+std::vector<const Configuration*> Runner::runs_for(const BenchJob& job,
                                                    const std::vector<long>& budgets) const {
   std::vector<const Configuration*> runs;
-  for (const Configuration& run : bench_configuration.runs) {
+  for (const Configuration& run : bench_configuration(job.configuration).runs) {
+    if (run.seed != job.seed) continue;
     std::vector<long> gives = run.solve.curve;
     gives.push_back(run.solve.budget);
     const bool wanted = std::find_first_of(gives.begin(), gives.end(), budgets.begin(),
@@ -143,12 +179,12 @@ std::vector<const Configuration*> Runner::runs_for(const BenchConfiguration& ben
 
 // Earlier results that only want their verdict: answers are not searched again.
 std::vector<Result> Runner::unjudged(const OpenJob& open) {
-  const BenchConfiguration& bench_configuration =
-      plan_.bench_configurations[open.job.configuration];
+  const Manifest& manifest = run_.manifest();
   std::vector<Result> results;
   for (const long budget : open.job.budgets) {
     const Result* known = board_.results().find(
-        {plan_.tasks[open.job.problem].problem.id, bench_configuration.name, budget});
+        {manifest.ids[open.job.problem], manifest.configurations[open.job.configuration].name,
+         budget, open.job.seed});
     if (known != nullptr && known->status == ResultStatus::kUnjudged) results.push_back(*known);
   }
   return results;
@@ -156,7 +192,7 @@ std::vector<Result> Runner::unjudged(const OpenJob& open) {
 
 SharedProblem& Runner::shared(int problem) {
   if (problem != shared_problem_)
-    shared_ = std::make_unique<SharedProblem>(plan_.tasks[problem], plan_.tools);
+    shared_ = std::make_unique<SharedProblem>(task(problem), plan_.tools);
   shared_problem_ = problem;
   return *shared_;
 }
@@ -168,7 +204,7 @@ void Runner::do_job(BenchJob job) {
   std::vector<Result> regraded = unjudged(*open);
   std::vector<long> budgets = open->job.budgets;
   for (const Result& result : regraded) std::erase(budgets, result.key.budget);
-  const auto runs = runs_for(plan_.bench_configurations[open->job.configuration], budgets);
+  const auto runs = runs_for(open->job, budgets);
   open->parts_left = static_cast<int>(runs.size()) + (regraded.empty() ? 0 : 1);
   if (!regraded.empty()) submit(open, std::move(regraded));
   for (const Configuration* run : runs) {
@@ -178,15 +214,15 @@ void Runner::do_job(BenchJob job) {
 
 // False when it was stopped.
 bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& configuration) {
-  const Task& task = plan_.tasks[open->job.problem];
-  const std::string& name = plan_.bench_configurations[open->job.configuration].name;
+  const Problem& problem = task(open->job.problem).problem;
+  const std::string& name = run_.manifest().configurations[open->job.configuration].name;
   const std::string& job = open->job.lease.job;
   const long budget = configuration.solve.budget;
   const bool resumable = configuration.search().facts.traits.resumable;
   const Tally tally = board_.tally();
   SharedProblem& common = shared(open->job.problem);
   Searched searched = search_task(
-      {.problem = task.problem,
+      {.problem = problem,
        .configuration = configuration,
        .name = name,
        .checkpoint = resumable ? run_.adopt_checkpoint(job, budget, heartbeat_.self().id)
@@ -197,7 +233,7 @@ bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& c
        .progress =
            [&](long passes) {
              if (hooks_.news)
-               hooks_.news({tally, fmt::format("{} {}", task.problem.id, name), passes, budget});
+               hooks_.news({tally, fmt::format("{} {}", problem.id, name), passes, budget});
            },
        .warn = hooks_.warn},
       model_cache_, common.reward, common.walks);
@@ -229,6 +265,8 @@ void Runner::record(OpenJob& open, std::vector<Result> results) {
   const std::lock_guard lock(open.mutex);
   for (Result& result : results) {
     result.worker = heartbeat_.self().id;
+    result.device = model_cache_.backend().arithmetic();
+    result.made_for = run_.manifest().made_for(open.job.problem, open.job.configuration);
     result.finished = unix_time();
     open.settled = open.settled && result.settled();
     // One who was taken for dead leaves the job to who took it.
@@ -299,7 +337,7 @@ BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHo
   work(0);
   for (std::thread& other : others) other.join();
   team.rethrow();
-  ResultIndex results(run.results());
+  ResultIndex results(run);
   Views(run).refresh(results);
   return *std::ranges::min_element(ends);  // whoever saw more done knows better
 }

@@ -6,15 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "bench/bench_configuration.h"
 #include "bench/dataset.h"
 #include "bench/job_board.h"
 #include "bench/search_task.h"
 
 namespace umf {
 
+// What a worker can do: of a run that has grown, perhaps a part alone.
 struct BenchPlan {
-  const std::vector<Task>& tasks;
-  const std::vector<BenchConfiguration>& bench_configurations;
+  const std::vector<Task>& tasks;                               // of problems of the run
+  const std::vector<BenchConfiguration>& bench_configurations;  // of the run, widened()
   ModelCache& model_cache;  // each of its replicas is a worker's
   const JudgeTools& tools;
   int judge_threads = 2;
@@ -36,14 +38,13 @@ struct BenchHooks {  // all may be empty; `stop` is called by several threads at
 };
 
 enum class BenchEnd {
-  kComplete,
+  kComplete,      // all that the plan names
   kFailures,      // all was tried; some could not be searched or judged
   kStopped,       // asked to stop; what was begun is saved
   kOthersAtWork,  // nothing left for this worker, and it was not to wait
 };
 
-// Tasks and configurations are the manifest's, in its order. Throws Error where the run directory
-// cannot be used; what was recorded before stays.
+// Throws Error where the run directory cannot be used; what was recorded before stays.
 BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHooks& hooks);
 
 }  // namespace umf

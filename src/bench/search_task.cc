@@ -38,7 +38,7 @@ void keep_checkpoint(ProblemSearch& search, const SearchTask& task) {
 Result result_of(const SearchTask& task, const CurvePoint& point, const ProblemSearch& search) {
   const Ledger& ledger = point.ledger;
   Result r;
-  r.key = {task.problem.id, task.name, point.budget};
+  r.key = {task.problem.id, task.name, point.budget, task.configuration.seed};
   r.stopped = name_of(point.stopped);
   r.nfe = ledger.nfe;
   r.rollouts = ledger.rollouts();
@@ -68,7 +68,7 @@ Searched failed(const SearchTask& task, const std::string& why) {
   Searched searched;
   for (const long budget : budgets) {
     Result result;
-    result.key = {task.problem.id, task.name, budget};
+    result.key = {task.problem.id, task.name, budget, task.configuration.seed};
     result.status = ResultStatus::kFailed;
     result.stopped = name_of(Stop::kError);
     result.why = why;

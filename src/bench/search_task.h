@@ -8,21 +8,11 @@
 #include <vector>
 
 #include "bench/dataset.h"
-#include "bench/pool.h"
 #include "bench/result.h"
 #include "reward/reward.h"
 #include "session/configuration.h"
 
 namespace umf {
-
-// A configuration of a run: one search that gives all budgets, or one for each where a smaller
-// budget is not the beginning of a larger one.
-struct BenchConfiguration {
-  std::string name;
-  std::vector<long> budgets;  // that are reported, ascending
-  std::vector<Configuration> runs;
-  std::optional<Pool> pool;  // its steps are budgets of the one run, too
-};
 
 struct SearchTask {
   const Problem& problem;

@@ -8,6 +8,7 @@
 
 #include "bench/lease.h"
 #include "bench/result_log.h"
+#include "bench/run_part.h"
 
 namespace umf {
 namespace {
@@ -36,12 +37,28 @@ std::optional<double> pace(const ResultIndex& results, bool running) {
 }
 
 // "00012-003": a problem and a configuration, by number.
-std::pair<std::string, std::string> names_of(const std::string& job, const Manifest& manifest) {
+struct JobNames {
+  std::string id = "?", configuration = "?";
+  Ordered seed = nullptr;
+};
+
+// Null where the configuration has one alone.
+Ordered seed_json(const Manifest::Entry& entry, std::uint64_t seed) {
+  return entry.seeds.size() > 1 ? Ordered(seed) : Ordered(nullptr);
+}
+
+JobNames names_of(const std::string& job, const Manifest& manifest) {
   const auto place = Manifest::parse_job_name(job);
   if (!place || place->first >= std::ssize(manifest.ids) ||
       place->second >= std::ssize(manifest.configurations))
-    return {"?", "?"};
-  return {manifest.ids[place->first], manifest.configurations[place->second].name};
+    return {};
+  const Manifest::Entry& entry = manifest.configurations[place->second];
+  return {manifest.ids[place->first], entry.name,
+          seed_json(entry, manifest.seed_of_job(job, place->second))};
+}
+
+std::string seed_text(const Ordered& seed) {
+  return seed.is_null() ? "" : fmt::format(" seed {}", seed.get<std::uint64_t>());
 }
 
 Ordered jobs_json(const RunDirectory& run) {
@@ -50,9 +67,10 @@ Ordered jobs_json(const RunDirectory& run) {
   for (const LeaseView& view : read_leases(run.leases())) {
     const auto worker = read_worker(run.workers() / (view.holder + ".json"), self, unix_time());
     if (!worker) continue;  // left in good order: nobody holds it
-    const auto [id, configuration] = names_of(view.lease.job, run.manifest());
-    jobs.push_back({{"id", id},
-                    {"configuration", configuration},
+    const JobNames names = names_of(view.lease.job, run.manifest());
+    jobs.push_back({{"id", names.id},
+                    {"configuration", names.configuration},
+                    {"seed", names.seed},
                     {"state", worker->alive ? "running" : "stale"},
                     {"host", worker->who.host},
                     {"pid", worker->who.pid},
@@ -65,23 +83,30 @@ Ordered jobs_json(const RunDirectory& run) {
 }  // namespace
 
 Ordered run_status(const RunDirectory& run) {
-  ResultIndex results(run.results());
+  ResultIndex results(run);
   results.refresh();
-  int total = 0, done = 0, judged = 0, running = 0, stale = 0;
-  for (const Manifest::Entry& entry : run.manifest().configurations)
-    total += static_cast<int>(run.manifest().ids.size() * entry.recorded().size());
+  const Manifest& manifest = run.manifest();
+  const RunPart all = whole(manifest);
+  const PartKeys keys(manifest, all);
+  const int total = static_cast<int>(all.results());
+  int done = 0, judged = 0, running = 0, stale = 0;
   Ordered failures = Ordered::array();
   for (const auto& [key, result] : results.all()) {
+    if (!keys.has(key)) continue;
     if (result.settled()) {
       ++done;
       judged += result.passed.has_value();
     } else {
-      failures.push_back({{"id", key.id},
-                          {"configuration", key.configuration},
-                          {"budget", key.budget},
-                          {"status", name_of(result.status)},
-                          {"tries", result.tries},
-                          {"why", result.why}});
+      failures.push_back(
+          {{"id", key.id},
+           {"configuration", key.configuration},
+           {"seed", seed_json(*std::ranges::find(manifest.configurations, key.configuration,
+                                                 &Manifest::Entry::name),
+                              key.seed)},
+           {"budget", key.budget},
+           {"status", name_of(result.status)},
+           {"tries", result.tries},
+           {"why", result.why}});
     }
   }
   const Ordered jobs = jobs_json(run);
@@ -103,6 +128,8 @@ Ordered run_status(const RunDirectory& run) {
           {"complete", done == total},
           {"per_hour", per_hour},
           {"seconds_left", seconds_left},
+          {"devices", manifest.devices},
+          {"mixed_devices", manifest.devices.size() > 1},
           {"jobs", jobs},
           {"failures", failures}};
 }
@@ -120,17 +147,23 @@ std::string status_text(const Ordered& status) {
   if (const int left_out = status["left_out"]; left_out > 0)
     text += fmt::format("; {} malformed problems left out", left_out);
   text += "\n";
+  if (status["mixed_devices"].get<bool>()) {
+    text += "mixed devices, whose results differ in the last bits:\n";
+    for (const Ordered& device : status["devices"])
+      text += fmt::format("         {}\n", device.get<std::string>());
+  }
   for (const Ordered& job : status["jobs"]) {
-    text += fmt::format("{:<8} {} {}, {} pid {}, for {:.0f} s\n", job["state"].get<std::string>(),
-                        job["id"].get<std::string>(), job["configuration"].get<std::string>(),
-                        job["host"].get<std::string>(), job["pid"].get<long>(),
-                        std::max(0.0, unix_time() - job["since"].get<double>()));
+    text +=
+        fmt::format("{:<8} {} {}{}, {} pid {}, for {:.0f} s\n", job["state"].get<std::string>(),
+                    job["id"].get<std::string>(), job["configuration"].get<std::string>(),
+                    seed_text(job["seed"]), job["host"].get<std::string>(), job["pid"].get<long>(),
+                    std::max(0.0, unix_time() - job["since"].get<double>()));
   }
   for (const Ordered& failure : status["failures"]) {
-    text +=
-        fmt::format("{:<8} {} {} at {}: {}\n", failure["status"].get<std::string>(),
-                    failure["id"].get<std::string>(), failure["configuration"].get<std::string>(),
-                    failure["budget"].get<long>(), failure["why"].get<std::string>());
+    text += fmt::format("{:<8} {} {}{} at {}: {}\n", failure["status"].get<std::string>(),
+                        failure["id"].get<std::string>(),
+                        failure["configuration"].get<std::string>(), seed_text(failure["seed"]),
+                        failure["budget"].get<long>(), failure["why"].get<std::string>());
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "bench/run_tables.h"
+#include "bench/seeded_statistics.h"
 
 namespace umf {
 namespace {
@@ -149,6 +150,44 @@ TEST(Summary, APoolIsOverTheProblemsThatWereSearched) {
   EXPECT_EQ(summary["complete"], false);
   EXPECT_THAT(summary_text(summary),
               HasSubstr("54 of 60 passes spent in 3 rounds of 10; problems in the last: 1"));
+}
+
+// Seeds 1 and 2 of three problems: 2 of 2, 1 of 2, and 0 of 1 that was judged.
+TEST(Summary, SeveralSeedsAreOneConfiguration) {
+  Manifest manifest = manifest_of(3, {{"umf", {16}}, {"bon", {16}}});
+  for (Manifest::Entry& entry : manifest.configurations) entry.seeds = {1, 2};
+  Results results;
+  add(results, {"0", "umf", 16, 1}, true);
+  add(results, {"0", "umf", 16, 2}, true);
+  add(results, {"1", "umf", 16, 1}, true);
+  add(results, {"1", "umf", 16, 2}, false);
+  add(results, {"2", "umf", 16, 1}, false);
+  add(results, {"2", "umf", 16, 3}, true);  // of a seed that the run does not have
+  const auto summary = summarise(manifest, results);
+  EXPECT_EQ(summary["groups"].size(), 2);
+  const auto group = summary["groups"][0];
+  EXPECT_EQ(group["judged"], 5);
+  EXPECT_EQ(group["missing"], 1);
+  EXPECT_NEAR(group["pass@1"].get<double>(), 0.5, 1e-12) << "the mean over problems";
+  const std::vector<double> shares = {1, 0.5, 0};
+  EXPECT_NEAR(group["interval"][0].get<double>(), clustered_interval(shares, 5).low, 1e-12);
+  ASSERT_EQ(group["seeds"].size(), 2);
+  EXPECT_EQ(group["seeds"][0]["passed"], 2);
+  EXPECT_EQ(group["seeds"][0]["judged"], 3);
+  EXPECT_EQ(group["seeds"][1]["pass@1"], 0.5);
+  EXPECT_THAT(summary_text(summary), HasSubstr("2: 50.0 to 66.7"));
+  EXPECT_EQ(seeds_of(summary["groups"]).size(), 4);
+}
+
+TEST(Summary, MixedDevicesAreAMark) {
+  Manifest manifest = manifest_of(1, {{"umf", {16}}});
+  EXPECT_FALSE(summarise(manifest, {}).contains("devices"));
+  manifest.devices = {"A"};
+  EXPECT_FALSE(summarise(manifest, {}).contains("mixed_devices"));
+  manifest.devices = {"A", "B"};
+  const auto summary = summarise(manifest, {});
+  EXPECT_EQ(summary["mixed_devices"], true);
+  EXPECT_THAT(summary_text(summary), HasSubstr("mixed devices: A; B"));
 }
 
 }  // namespace

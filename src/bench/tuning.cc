@@ -86,7 +86,7 @@ std::vector<const Result*> results_of(const Manifest& manifest, const std::strin
                                       const std::map<ResultKey, Result>& results) {
   std::vector<const Result*> row;
   for (const Manifest::Entry& entry : manifest.configurations) {
-    const auto found = results.find({id, entry.name, entry.budgets.back()});
+    const auto found = results.find({id, entry.name, entry.budgets.back(), entry.seed});
     if (found == results.end() || !found->second.settled()) return {};
     row.push_back(&found->second);
   }

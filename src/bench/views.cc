@@ -4,14 +4,19 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "base/files.h"
 #include "bench/pooled_results.h"
+#include "bench/run_part.h"
 #include "bench/samples.h"
 #include "bench/summary.h"
 
 namespace umf {
 namespace {
+
+constexpr int kRoundsOfProblems = 3;
 
 std::string dumped(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
@@ -24,8 +29,29 @@ std::string sample_line(const Result& result) {
   return dumped({{"task_id", result.key.id},
                  {"solution", program_of(result)},
                  {"configuration", result.key.configuration},
-                 {"budget", result.key.budget}},
+                 {"budget", result.key.budget},
+                 {"seed", result.key.seed}},
                 -1);
+}
+
+// A line for each task but those that are `known`.
+std::string problem_lines(const std::vector<Task>& tasks, const std::set<std::string>& known) {
+  std::string lines;
+  for (const Task& task : tasks) {
+    if (!known.contains(task.problem.id))
+      lines += dumped({{"id", task.problem.id}, {"prompt", task.problem.prompt}}, -1);
+  }
+  return lines;
+}
+
+std::set<std::string> ids_in(const std::string& lines) {
+  std::set<std::string> ids;
+  std::istringstream text(lines);
+  for (std::string line; std::getline(text, line);) {
+    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (json.is_object()) ids.insert(json.value("id", std::string()));
+  }
+  return ids;
 }
 
 // The programs of one configuration and budget in a file that the data set's own grader takes.
@@ -39,11 +65,17 @@ void write_submissions(const std::filesystem::path& stem, const std::string& dat
 
 }  // namespace
 
+// Of workers that add at once one may miss what the other has just written, and puts it back when
+// it looks again.
 void write_problems(const RunDirectory& run, const std::vector<Task>& tasks) {
-  std::string lines;
-  for (const Task& task : tasks)
-    lines += dumped({{"id", task.problem.id}, {"prompt", task.problem.prompt}}, -1);
-  create_file(run.file("problems.jsonl"), lines);
+  const std::filesystem::path file = run.file("problems.jsonl");
+  if (create_file(file, problem_lines(tasks, {}))) return;
+  for (int round = 0; round < kRoundsOfProblems; ++round) {
+    const std::string known = read_file(file);
+    const std::string more = problem_lines(tasks, ids_in(known));
+    if (more.empty()) return;
+    write_file(file, known + more);
+  }
 }
 
 // Several workers write the same files. If results came in while this one wrote, another worker may
@@ -68,20 +100,26 @@ void Views::refresh_now_and_then(ResultIndex& results) {
   next_ = now + std::max<Clock::duration>(std::chrono::seconds(10), 50 * (now - start));
 }
 
+// Of the run as it is now: others may have extended it since this worker began.
 void Views::write(const ResultIndex& results) const {
-  const Manifest& manifest = run_.manifest();
+  const RunDirectory now = RunDirectory::open(run_.folder());
+  const Manifest& manifest = now.manifest();
   std::string lines, samples;
   std::map<std::string, std::vector<Submission>> by_name;
+  const std::vector<Strand> strands = whole(manifest).strands;
   for (const std::string& id : manifest.ids) {
-    for (const Manifest::Entry& entry : manifest.configurations) {
-      for (const long budget : entry.recorded()) {
-        const Result* result = results.find({id, entry.name, budget});
+    for (const auto& [configuration, seed, budgets] : strands) {
+      const Manifest::Entry& entry = manifest.configurations[configuration];
+      const std::string of_seed = seed == entry.seed ? "" : fmt::format("-s{}", seed);
+      for (const long budget : budgets) {
+        const Result* result = results.find({id, entry.name, budget, seed});
         if (result == nullptr) continue;
         lines += result_line(*result);
         const bool reported = std::ranges::binary_search(entry.budgets, budget);
         if (result->status == ResultStatus::kFailed || !reported) continue;
         samples += sample_line(*result);
-        by_name[fmt::format("{}-{}", entry.name, budget)].push_back({id, program_of(*result)});
+        by_name[fmt::format("{}-{}{}", entry.name, budget, of_seed)].push_back(
+            {id, program_of(*result)});
       }
     }
   }

@@ -9,7 +9,7 @@
 
 namespace umf {
 
-// Writes problems.jsonl, what was asked, where it is not there yet.
+// Writes problems.jsonl, what was asked, or adds to it what is not there yet.
 void write_problems(const RunDirectory& run, const std::vector<Task>& tasks);
 
 // Writes results.jsonl, samples.jsonl, summary.json, and samples/NAME-BUDGET, with a pool also

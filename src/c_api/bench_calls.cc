@@ -44,7 +44,7 @@ CallResult grade_samples(const Json& request, Caller& caller) {
 
 OrderedJson read_run(const std::string& directory) {
   const RunDirectory run = RunDirectory::open(directory);
-  ResultIndex results(run.results());
+  ResultIndex results(run);
   results.refresh();
   OrderedJson rows = OrderedJson::array();
   for (const auto& [key, result] : results.all())

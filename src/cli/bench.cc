@@ -25,14 +25,16 @@ void check(const BenchCliOptions& options) {
   check_run_options(options);
 }
 
-void print_summary(const RunDirectory& run, bool as_json) {
-  ResultIndex results(run.results());
+// Of the run as it is now: others may have extended it.
+nlohmann::ordered_json print_summary(const RunDirectory& run, bool as_json) {
+  ResultIndex results(run);
   results.refresh();
-  const auto summary = summarise(run.manifest(), results.all());
+  auto summary = summarise(run.manifest(), results.all());
   if (as_json)
     print_in_order(summary);
   else
     fmt::print("{}", summary_text(summary));
+  return summary;
 }
 
 int bench(const BenchCliOptions& options) {
@@ -46,7 +48,11 @@ int bench(const BenchCliOptions& options) {
   const RunDirectory run = start_run(options, dataset, bench_configurations, *model_cache);
   watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
   const BenchEnd end = work_off(run, options, dataset, bench_configurations, *model_cache);
-  print_summary(run, common.json);
+  const auto summary = print_summary(RunDirectory::open(options.out), common.json);
+  if (end == BenchEnd::kComplete && summary["complete"] == false && !common.quiet)
+    fmt::print(stderr,
+               "what this command names is done; the run has more, which the commands that added "
+               "it work off\n");
   if (end == BenchEnd::kFailures && !common.quiet)
     fmt::print(stderr,
                "some results failed; umf status {} names them, and the same command tries "

@@ -33,6 +33,38 @@ std::vector<long> parse_budgets(const std::string& text, const std::string& wher
   return {budgets.begin(), budgets.end()};
 }
 
+constexpr std::size_t kMostSeeds = 100;
+
+std::uint64_t parse_seed(std::string_view text, const std::string& where) {
+  std::uint64_t seed = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (failure != std::errc() || stop != text.data() + text.size())
+    throw Error(fmt::format("{}: --seeds takes seeds and ranges of them: 1,2,3 or 0-4, not '{}'",
+                            where, text));
+  return seed;
+}
+
+// "1,2,7-9"; `one` where there is none.
+std::vector<std::uint64_t> parse_seeds(std::string_view text, std::uint64_t one,
+                                       const std::string& where) {
+  if (text.empty()) return {one};
+  std::set<std::uint64_t> seeds;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    const std::size_t dash = part.find('-');
+    const std::uint64_t first = parse_seed(part.substr(0, dash), where),
+                        last = dash == std::string_view::npos
+                                   ? first
+                                   : parse_seed(part.substr(dash + 1), where);
+    if (last < first || last - first >= kMostSeeds || seeds.size() > kMostSeeds)
+      throw Error(fmt::format("{}: --seeds takes at most {} seeds, and ranges that go up, not '{}'",
+                              where, kMostSeeds, part));
+    for (std::uint64_t i = 0; i <= last - first; ++i) seeds.insert(first + i);
+  }
+  return {seeds.begin(), seeds.end()};
+}
+
 // So much of the pool can go to one problem, unless --pool-cap says otherwise.
 constexpr long kCapOfBudget = 8;
 
@@ -60,9 +92,9 @@ std::optional<Pool> make_pool(const PoolCliOptions& options, const Configuration
   return pool;
 }
 
-// One search for all budgets where a smaller one is the beginning of a larger one.
 BenchConfiguration make_bench_configuration(std::string name, SolveCliOptions options,
                                             std::vector<long> budgets,
+                                            std::vector<std::uint64_t> seeds,
                                             const PoolCliOptions& pool_options,
                                             ModelCache& model_cache) {
   if (budgets.empty() && pool_options.budget > 0) budgets = {pool_options.budget};
@@ -72,26 +104,58 @@ BenchConfiguration make_bench_configuration(std::string name, SolveCliOptions op
   if (options.seconds > 0 && budgets.empty())
     throw Error(
         "results are kept by budget: with --seconds give a --budget, the most that is wanted");
+  if (pool_options.budget > 0 && seeds.size() > 1)
+    throw Error("a pool is of one seed; give each seed a configuration of its own, with \"seed\"");
   options.budget = budgets.empty() ? 0 : static_cast<int>(budgets.back());
   options.workers = 1;  // a run has many searches: each worker takes one of its own
-  Configuration largest = make_configuration(options, model_cache);
+  const Configuration largest = make_configuration(options, model_cache);
   if (budgets.empty()) budgets = {largest.solve.budget};
   BenchConfiguration bench_configuration{std::move(name), budgets, {}};
   bench_configuration.pool = make_pool(pool_options, largest);
-  if (largest.search().facts.traits.anytime) {
-    std::vector<long> points =
-        bench_configuration.pool ? with_steps(budgets, *bench_configuration.pool) : budgets;
-    largest.solve.budget = points.back();
-    points.pop_back();
-    largest.solve.curve = std::move(points);
-    bench_configuration.runs.push_back(std::move(largest));
-    return bench_configuration;
-  }
-  for (const long budget : budgets) {
+  bench_configuration.seeds = std::move(seeds);
+  bench_configuration.plan = [options, &model_cache](long budget, std::uint64_t seed) mutable {
     options.budget = static_cast<int>(budget);
-    bench_configuration.runs.push_back(make_configuration(options, model_cache));
-  }
+    options.seed = seed;
+    return make_configuration(options, model_cache);
+  };
+  plan_runs(bench_configuration);
   return bench_configuration;
+}
+
+// Of everything that is asked and judged.
+std::string fingerprint_of(const Task& task) {
+  const Problem& problem = task.problem;
+  const Json all = {problem.id,  problem.system, problem.prompt, problem.prefill,
+                    problem.raw, problem.reward, task.hidden};
+  return short_digest(all.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+// With the budget and the seed by which the run describes it, where it has it.
+Configuration described(const BenchConfiguration& bench_configuration,
+                        const std::vector<Manifest>& history) {
+  for (const Manifest& manifest : history) {
+    const auto known = std::ranges::find(manifest.configurations, bench_configuration.name,
+                                         &Manifest::Entry::name);
+    if (known != manifest.configurations.end())
+      return bench_configuration.plan(known->budgets.back(), known->seed);
+  }
+  return bench_configuration.plan(bench_configuration.budgets.back(),
+                                  bench_configuration.seeds.front());
+}
+
+Json configuration_json(const BenchConfiguration& bench_configuration, ModelCache& model_cache,
+                        const std::vector<Manifest>& history) {
+  const Configuration configuration = described(bench_configuration, history);
+  Json json = describe(configuration, model_cache);
+  json["name"] = bench_configuration.name;
+  json["budgets"] = bench_configuration.budgets;
+  if (bench_configuration.seeds != std::vector{configuration.seed})
+    json["seeds"] = bench_configuration.seeds;
+  if (bench_configuration.pool) json["pool"] = pool_json(*bench_configuration.pool);
+  json["model_names"] = configuration.model_names;
+  json["action_names"] = author_names(configuration);
+  if (!is_exact(configuration.actions)) json["approximate"] = true;
+  return json;
 }
 
 }  // namespace
@@ -128,7 +192,13 @@ void BenchCliOptions::declare_run(OptionSet& options) {
 void BenchCliOptions::declare(OptionSet& options) {
   options.value("out", out, "the run directory: made, or continued");
   options.flag("resume", resume, "refuse to begin: the run must be there");
+  options.flag("extend", extend,
+               "add to the run what this command has beyond it: problems of its data set, "
+               "configurations, budgets, seeds");
   options.value("budget", budgets, "forward passes per problem, one or several: 768,1536,...");
+  options.value("seeds", seeds,
+                "search each problem with each of these seeds, 1,2,3 or 0-4; one configuration "
+                "with pooled statistics. Stands above --seed");
   pool.declare(options);
   options.value("configs", configs, "a JSON file with several configurations");
   declare_run(options);
@@ -141,6 +211,11 @@ void BenchCliOptions::declare(OptionSet& options) {
   options.footer(
       "Run the same command again, at any time and on any number of machines that share DIR: it\n"
       "continues what is there. umf status DIR shows how far it is.\n"
+      "With --extend a command adds to the run and works off what it names; results that are "
+      "there\n"
+      "are used. Workers that are at work finish what they know, and commands that made or "
+      "extended\n"
+      "the run can be repeated.\n"
       "DIR gets config.json, results.jsonl, samples.jsonl (EvalPlus), summary.json and traces.\n"
       "--configs: [{\"name\": \"umf\", \"preset\": \"umf-code\"}, {\"name\": \"bon\", \"search\": "
       "\"best-of-n\",\n"
@@ -172,9 +247,9 @@ std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions&
   if (options.configs.empty()) {
     std::string name =
         options.search.preset.empty() ? options.search.search : options.search.preset;
-    return {make_bench_configuration(std::move(name), options.search,
-                                     parse_budgets(options.budgets, "umf bench"), options.pool,
-                                     model_cache)};
+    return {make_bench_configuration(
+        std::move(name), options.search, parse_budgets(options.budgets, "umf bench"),
+        parse_seeds(options.seeds, options.search.seed, "umf bench"), options.pool, model_cache)};
   }
   const Json list = parse_json(read_input(options.configs), options.configs);
   if (!list.is_array() || list.empty())
@@ -194,16 +269,18 @@ std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions&
     const std::string where = fmt::format("{}: '{}'", source, name);
     if (!names.insert(name).second) throw Error(where + " is there twice");
     SolveCliOptions own = options.search;
-    std::string budgets = options.budgets;
+    std::string budgets = options.budgets, seeds = options.seeds;
     PoolCliOptions pool = options.pool;
     parse_options(where, words_of(entry, where), [&](OptionSet& set) {
       own.declare_shared(set);
       set.value("budget", budgets, "");
+      set.value("seeds", seeds, "");
       pool.declare(set);
     });
     try {
-      bench_configurations.push_back(make_bench_configuration(
-          std::move(name), own, parse_budgets(budgets, where), pool, model_cache));
+      bench_configurations.push_back(
+          make_bench_configuration(std::move(name), own, parse_budgets(budgets, where),
+                                   parse_seeds(seeds, own.seed, where), pool, model_cache));
     } catch (const Error& mistake) {
       throw Error(fmt::format("{}: {}", where, mistake.what()));
     }
@@ -213,26 +290,21 @@ std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions&
 
 Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
                    const std::vector<BenchConfiguration>& bench_configurations,
-                   const ModelCache& model_cache) {
-  Json ids = Json::array(), models = Json::array(), configurations = Json::array();
-  for (const Task& task : dataset.tasks) ids.push_back(task.problem.id);
+                   ModelCache& model_cache, const std::vector<Manifest>& history) {
+  Json ids = Json::array(), prints = Json::array(), models = Json::array(),
+       configurations = Json::array();
+  for (const Task& task : dataset.tasks) {
+    ids.push_back(task.problem.id);
+    prints.push_back(fingerprint_of(task));
+  }
   for (int i = 0; i < model_cache.size(); ++i) {
     const Checkpoint& checkpoint = model_cache.checkpoint(i);
     models.push_back({{"directory", checkpoint.location.place()},
                       {"commit", checkpoint.location.commit},
                       {"fingerprint", checkpoint.run_fingerprint()}});
   }
-  for (const BenchConfiguration& bench_configuration : bench_configurations) {
-    const Configuration& largest = bench_configuration.runs.back();
-    Json json = describe(largest, model_cache);
-    json["name"] = bench_configuration.name;
-    json["budgets"] = bench_configuration.budgets;
-    if (bench_configuration.pool) json["pool"] = pool_json(*bench_configuration.pool);
-    json["model_names"] = largest.model_names;
-    json["action_names"] = author_names(largest);
-    if (!is_exact(largest.actions)) json["approximate"] = true;
-    configurations.push_back(std::move(json));
-  }
+  for (const BenchConfiguration& one : bench_configurations)
+    configurations.push_back(configuration_json(one, model_cache, history));
   Json json = {{"version", version()},
                {"backend", model_cache.backend().name()},
                {"dataset",
@@ -241,11 +313,17 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
                  {"fingerprint", dataset.fingerprint},
                  {"prompt_style", options.data.prompt_style},
                  {"problems", ids},
+                 {"problem_fingerprints", prints},
                  {"left_out", dataset.skipped.size()}}},
                {"tests", {{"drop_rate", options.drop_rate}, {"drop_seed", options.drop_seed}}},
                {"models", models},
                {"configurations", configurations}};
   if (model_cache.backend().approximate()) json["approximate"] = true;
+  std::set<std::string> devices;
+  for (int i = 0; i < model_cache.replicas(); ++i)
+    devices.insert(model_cache.replica(i).backend().arithmetic());
+  devices.erase("");
+  if (!devices.empty()) json["devices"] = devices;
   return json;
 }
 

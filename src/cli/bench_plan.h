@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/bench_configuration.h"
 #include "bench/dataset.h"
-#include "bench/search_task.h"
 #include "setup/solve_setup.h"
 
 namespace umf {
@@ -18,13 +18,13 @@ struct PoolCliOptions {
 
 struct BenchCliOptions {
   SolveCliOptions search;  // what the configurations have in common
-  std::string dataset, out, configs, budgets, ids_file;
+  std::string dataset, out, configs, budgets, seeds, ids_file;
   DatasetOptions data;
   int judge_threads = 2;
   double heartbeat_seconds = 10, drop_rate = 0;
   std::uint64_t drop_seed = 0;
   PoolCliOptions pool;
-  bool resume = false, no_wait = false;
+  bool resume = false, extend = false, no_wait = false;
 
   void declare(OptionSet& options);      // of umf bench
   void declare_run(OptionSet& options);  // which problems, and how they are worked off
@@ -44,9 +44,10 @@ std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions&
                                                           const std::string& source,
                                                           ModelCache& model_cache);
 
-// Everything that the results depend on, and where it came from.
+// Everything that the results depend on, and where it came from. `history` is that of the run where
+// there is one: what it has is described as it describes it, with the same budget and seed.
 Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
                    const std::vector<BenchConfiguration>& bench_configurations,
-                   const ModelCache& model_cache);
+                   ModelCache& model_cache, const std::vector<Manifest>& history);
 
 }  // namespace umf

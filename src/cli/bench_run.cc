@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "base/error.h"
 #include "cli/common.h"
@@ -52,9 +53,22 @@ std::string describe(const BenchNews& news, const Pace& pace) {
   return line;
 }
 
+// All budgets and seeds that the run has of them, whichever command added them.
+std::vector<BenchConfiguration> all_widened(
+    const std::vector<BenchConfiguration>& bench_configurations, const Manifest& manifest) {
+  std::vector<BenchConfiguration> wide;
+  for (const BenchConfiguration& one : bench_configurations) {
+    const auto entry = std::ranges::find(manifest.configurations, one.name, &Manifest::Entry::name);
+    wide.push_back(widened(one, *entry));
+  }
+  return wide;
+}
+
 }  // namespace
 
 void check_run_options(const BenchCliOptions& options) {
+  if (options.extend && options.resume)
+    throw Error("--extend and --resume: a run that is extended must be there anyway");
   if (options.judge_threads < 1) throw Error("--judge-threads must be at least 1");
   if (!(options.heartbeat_seconds >= 0.01 && options.heartbeat_seconds <= 3600))
     throw Error("--heartbeat is in seconds, from 0.01 to 3600");
@@ -65,21 +79,26 @@ RunDirectory start_run(const BenchCliOptions& options, const Dataset& dataset,
                        ModelCache& model_cache) {
   for (const BenchConfiguration& bench_configuration : bench_configurations)
     require_fit(bench_configuration, model_cache, dataset.tasks[0]);
-  return RunDirectory::start(options.out,
-                             make_manifest(options, dataset, bench_configurations, model_cache),
-                             options.resume);
+  std::vector<Manifest> history;
+  if (std::filesystem::exists(std::filesystem::path(options.out) / "config.json"))
+    history = RunDirectory::open(options.out).history();
+  const Json manifest = make_manifest(options, dataset, bench_configurations, model_cache, history);
+  const bool mix = options.search.mix_devices;
+  return options.extend ? RunDirectory::extend(options.out, manifest, mix)
+                        : RunDirectory::start(options.out, manifest, options.resume, mix);
 }
 
 BenchEnd work_off(const RunDirectory& run, const BenchCliOptions& options, const Dataset& dataset,
                   const std::vector<BenchConfiguration>& bench_configurations,
                   ModelCache& model_cache) {
+  const auto wide = all_widened(bench_configurations, run.manifest());
   Progress progress(options.search.common.quiet);
   Pace pace;
   Judges judges(options.search.common, {.unsafe = options.search.unsafe}, interrupt_token());
   const JudgeTools tools = judges.tools();
   return run_bench(run,
                    {.tasks = dataset.tasks,
-                    .bench_configurations = bench_configurations,
+                    .bench_configurations = wide,
                     .model_cache = model_cache,
                     .tools = tools,
                     .judge_threads = options.judge_threads,

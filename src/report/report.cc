@@ -24,6 +24,7 @@ OrderedJson configurations_json(const std::vector<ReportedConfiguration>& config
                     {"search", one.search},
                     {"window", one.window},
                     {"budgets", one.budgets},
+                    {"seeds", one.seeds},
                     {"actions", one.actions}});
   }
   return list;
@@ -37,9 +38,9 @@ std::string drawn_line(OrderedJson event) {
 // Events are texts already, and most of the page: they are put in as they are.
 std::string Report::keep(OrderedJson details, const std::vector<DrawnSearch>& searches) {
   std::string list;
-  for (const auto& [configuration, budget, events] : searches) {
-    list += fmt::format(R"({}{{"configuration":{},"budget":{},"lines":{}}})",
-                        list.empty() ? "" : ",", configuration, budget, events);
+  for (const auto& [configuration, budget, seed, events] : searches) {
+    list += fmt::format(R"({}{{"configuration":{},"budget":{},"seed":{},"lines":{}}})",
+                        list.empty() ? "" : ",", configuration, budget, seed, events);
   }
   const auto pack = [&] {
     std::string text = dumped(details);
@@ -80,7 +81,7 @@ void Report::add(const SolvedProblem& solved) {
   const OrderedJson problem = {
       {"id", solved.id},
       {"block", keep({{"prompt", solved.prompt}, {"results", OrderedJson::array({result})}},
-                     {{0, solved.budget, "[" + events + "]"}})},
+                     {{0, solved.budget, 0, "[" + events + "]"}})},
       {"results",
        OrderedJson::array({OrderedJson::array(
            {0, solved.budget, nullptr, solved.solution["reward"], search["nfe"], "done"})})}};

@@ -28,6 +28,7 @@ std::string drawn_line(nlohmann::ordered_json event);
 struct DrawnSearch {
   int configuration = 0;
   long budget = 0;
+  std::uint64_t seed = 0;
   std::string events;
 };
 
@@ -37,6 +38,7 @@ struct ReportedConfiguration {
   int window = 0;
   std::vector<long> budgets;
   std::vector<std::string> actions;  // names
+  std::vector<std::uint64_t> seeds = {0};
 };
 nlohmann::ordered_json configurations_json(
     const std::vector<ReportedConfiguration>& configurations);

@@ -79,7 +79,8 @@ class BenchCli : public testing::Test {
   std::vector<Json> results(const std::string& out) const {
     std::vector<Json> lines = lines_of(place(out + "/results.jsonl"));
     for (Json& line : lines) {
-      for (const char* key : {"seconds", "passes", "peak_memory_bytes", "worker", "finished"})
+      for (const char* key :
+           {"seconds", "passes", "peak_memory_bytes", "worker", "finished", "made_for"})
         line.erase(key);
     }
     return lines;

@@ -42,7 +42,7 @@ export class ProblemList {
     const words = this.words.value.toLowerCase(), budget = Number(this.budget.value), [, keep] = FILTERS[this.filter.value];
     this.chosen = this.run.problems.filter((problem) => {
       if (!problem.id.toLowerCase().includes(words)) return false;
-      return keep(this.#upTo(problem, budget).filter(Boolean).map((one) => (one[5] === "done" ? one[2] : null)));
+      return keep(this.#upTo(problem, budget).flat().map((one) => (one[5] === "done" ? one[2] : null)));
     });
     this.count.textContent = `${this.chosen.length} of ${this.run.problems.length} problems`;
     replace(this.body);
@@ -50,11 +50,14 @@ export class ProblemList {
     this.#grow();
   }
 
-  // By configuration: the result of the largest budget that is allowed.
+  // By configuration: the results of the largest budget that is allowed, one for each seed.
   #upTo(problem, budget) {
-    const best = this.run.configurations.map(() => null);
+    const best = this.run.configurations.map(() => []);
     for (const one of problem.results) {
-      if (one[1] <= budget && one[1] > (best[one[0]]?.[1] ?? 0)) best[one[0]] = one;
+      const largest = best[one[0]][0]?.[1] ?? 0;
+      if (one[1] > budget || one[1] < largest) continue;
+      if (one[1] > largest) best[one[0]] = [];
+      best[one[0]].push(one);
     }
     return best;
   }
@@ -69,8 +72,13 @@ export class ProblemList {
   #row(problem, budget) {
     const results = this.#upTo(problem, budget);
     const cells = this.run.configurations.map((one, number) => {
-      const result = results[number];
+      const [result] = results[number];
       if (!result) return el("td", { class: "words soft" }, "");
+      if (one.seeds.length > 1) {
+        const passed = results[number].filter((seed) => seed[2]).length;
+        return el("td", { class: "words" }, el("button", { type: "button", click: () => this.open(problem, number) },
+          el("span", { class: "visually-hidden" }, `${problem.id}, ${one.name}: `), `${passed} of ${results[number].length} seeds`));
+      }
       return el("td", { class: "words" }, el("button", { type: "button", click: () => this.open(problem, number) },
         el("span", { class: "visually-hidden" }, `${problem.id}, ${one.name}: `), verdictSign(result[2], result[5]), result[3] === null ? "" : ` ${Math.round(100 * result[3]) / 100}`));
     });

@@ -12,10 +12,11 @@ export function verdictSign(passed, status) {
 }
 
 function answersTable(run, problem, details, chosen, choose) {
-  const outlines = new Map(problem.results.map((one) => [`${one[0]} ${one[1]}`, one]));
+  const outlines = new Map(problem.results.map((one) => [`${one[0]} ${one[1]} ${one[6] ?? 0}`, one]));
   const hidden = problem.results.some((one) => one[2] !== null);
   const seconds = details.results.some((one) => one.unmask !== undefined);
-  const outline = (one) => outlines.get(`${one.configuration} ${one.budget}`);
+  const seeds = run.configurations.some((one) => one.seeds.length > 1);
+  const outline = (one) => outlines.get(`${one.configuration} ${one.budget} ${one.seed ?? 0}`);
   return dataTable({
     caption: "Answers by configuration and budget",
     columns: [
@@ -23,6 +24,7 @@ function answersTable(run, problem, details, chosen, choose) {
         type: "button", "aria-pressed": String(one === chosen), click: () => choose(one),
       }, run.configurations[one.configuration].name) },
       { head: "Budget", cell: (one) => String(one.budget) },
+      seeds && { head: "Seed", cell: (one) => String(one.seed) },
       hidden && { head: "Hidden tests", words: true, cell: (one) => verdictSign(outline(one)[2], outline(one)[5]) },
       { head: "Reward", cell: (one) => formatReward(outline(one)[3]) },
       { head: "NFE", cell: (one) => String(outline(one)[4]) },
@@ -39,7 +41,8 @@ function answersTable(run, problem, details, chosen, choose) {
 
 // Without a search of this budget: that of the next larger one, whose beginning it is.
 function searchFor(details, result) {
-  const own = details.searches.filter((one) => one.configuration === result.configuration && one.budget >= result.budget);
+  const own = details.searches.filter((one) =>
+    one.configuration === result.configuration && one.seed === (result.seed ?? 0) && one.budget >= result.budget);
   return own.sort((a, b) => a.budget - b.budget)[0];
 }
 

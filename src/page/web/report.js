@@ -57,6 +57,7 @@ function runPart(run, place, alone) {
   return el("section", { "aria-label": run.name },
     el("h2", {}, alone ? "Results" : run.name), facts(run),
     !run.complete && el("p", { class: "notice" }, "This run is not complete: shares and means are of the problems done so far."),
+    run.mixed_devices && el("p", { class: "notice" }, `Made on devices of several kinds, whose results differ in the last bits: ${run.devices.join("; ")}.`),
     run.left_out > 0 && el("p", { class: "notice" }, `${run.left_out} problems of the data set were malformed and left out.`),
     tables(run),
     run.pools && el("section", { "aria-label": "Pooled budgets" }, el("h3", {}, "Budgets pooled over all problems"), tables(run.pools)),

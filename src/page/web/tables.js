@@ -36,6 +36,7 @@ export function scoreTable(groups) {
         if (!group) return "";
         return [percent(group["pass@1"]), group.interval &&
           el("span", { class: "interval" }, `${percent(group.interval[0])}\u2013${percent(group.interval[1])}`),
+        group.seeds && el("span", { class: "interval" }, `${group.seeds.length} seeds`),
         group.judged < problemsOf(group) &&
           el("span", { class: "interval" }, `${group.judged} of ${problemsOf(group)} judged`)];
       },
@@ -76,7 +77,8 @@ export function comparisonTable(comparisons) {
   return dataTable({
     caption: "Differences of Pass@1 in points on the problems that both were judged on, with Newcombe's paired 95 % interval; "
       + `p of McNemar's exact test, alone and corrected for the ${comparisons.length} comparisons together (Holm); `
-      + "how many problems a difference like this would need to be found in four of five such runs",
+      + "how many problems a difference like this would need to be found in four of five such runs"
+      + (comparisons.some((one) => one.seeds) ? "; of several seeds intervals and the exact sign-flip test are by problem" : ""),
     columns: [
       { head: "Pair", cell: (one) => `${one.first} \u2212 ${one.second}` },
       { head: "Budget", cell: (one) => `${one.budget}${one.pooled ? ", pooled" : ""}` },
@@ -85,7 +87,7 @@ export function comparisonTable(comparisons) {
       { head: "95 %", cell: (one) => `${signed(one.interval[0])} to ${signed(one.interval[1])}` },
       { head: "Only first", cell: (one) => String(one.only_first) },
       { head: "Only second", cell: (one) => String(one.only_second) },
-      { head: "p", cell: (one) => probability(one.mcnemar_p) },
+      { head: "p", cell: (one) => probability(one.p) },
       { head: "p, corrected", cell: (one) => probability(one.corrected_p) },
       { head: "Needed", cell: (one) => (one.needed == null ? "\u2013" : String(one.needed)) },
     ],
