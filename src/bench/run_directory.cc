@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFolders[] = {"results", "leases", "workers", "checkpoints", "traces"};
 constexpr const char* kExtensions = "extensions";
-constexpr int kMostTries = 600;
+constexpr int kMostTries = 1200;
 constexpr auto kBetweenTries = std::chrono::milliseconds(100);
 
 fs::path extension_file(const fs::path& folder, int number) {

@@ -101,7 +101,8 @@ RunPart Runner::part_of_plan() const {
 
 const Task& Runner::task(int problem) const {
   const std::string& id = run_.manifest().ids[problem];
-  return *std::ranges::find(plan_.tasks, id, [](const Task& task) { return task.problem.id; });
+  return *std::ranges::find(plan_.tasks, id,
+                            [](const Task& task) -> const std::string& { return task.problem.id; });
 }
 
 const BenchConfiguration& Runner::bench_configuration(int configuration) const {

@@ -269,7 +269,7 @@ std::vector<BenchConfiguration> make_bench_configurations(const BenchCliOptions&
     const std::string where = fmt::format("{}: '{}'", source, name);
     if (!names.insert(name).second) throw Error(where + " is there twice");
     SolveCliOptions own = options.search;
-    std::string budgets = options.budgets, seeds = options.seeds;
+    std::string budgets = options.budgets, seeds = entry.contains("seed") ? "" : options.seeds;
     PoolCliOptions pool = options.pool;
     parse_options(where, words_of(entry, where), [&](OptionSet& set) {
       own.declare_shared(set);

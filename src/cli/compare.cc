@@ -78,9 +78,11 @@ Command compare_command() {
             "Every pair of configurations is compared at every budget that both have, on the\n"
             "problems that both were judged on: the difference of pass@1 with Newcombe's paired\n"
             "95 % interval, and McNemar's exact test, corrected for the number of comparisons\n"
-            "(Holm). Fewer questions, chosen before looking, are corrected less: --only and\n"
-            "--budget. Where it stays open, the number of problems is told that would find a\n"
-            "difference like the one seen in four of five such runs. Runs may be unfinished.\n"
+            "(Holm). With several seeds a problem counts once, by the share of them that passed,\n"
+            "and the test is the exact sign-flip test by problem. Fewer questions, chosen before\n"
+            "looking, are corrected less: --only and --budget. Where it stays open, the number of\n"
+            "problems is told that would find a difference like the one seen in four of five such\n"
+            "runs. Runs may be unfinished.\n"
             "Nothing is written to them.");
         return [o] { return compare_command_line(*o); };
       }};
