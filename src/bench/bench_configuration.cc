@@ -10,7 +10,7 @@ namespace umf {
 namespace {
 
 template <class Value>
-bool holds(const std::vector<Value>& list, const Value& value) {
+bool among(const std::vector<Value>& list, const Value& value) {
   return std::ranges::find(list, value) != list.end();
 }
 
@@ -69,7 +69,7 @@ BenchConfiguration widened(BenchConfiguration bench_configuration, const Manifes
   bench_configuration.pool = entry.pool;
   plan_runs(bench_configuration);
   for (const Configuration& run : bench_configuration.runs) {
-    if (holds(own.budgets, run.solve.budget) && holds(own.seeds, run.seed)) continue;
+    if (among(own.budgets, run.solve.budget) && among(own.seeds, run.seed)) continue;
     const auto same_budget = std::ranges::find_if(own.runs, [&](const Configuration& other) {
       return other.solve.budget == run.solve.budget;
     });

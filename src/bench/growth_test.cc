@@ -294,6 +294,17 @@ TEST_F(GrowingRun, LinesWithoutASeedAreOfTheOneThatTheRunBeganWith) {
   EXPECT_TRUE(index.find({"a", "umf", 16, 9}));
 }
 
+TEST_F(GrowingRun, ASearchUnderWayGoesOnToALargerBudget) {
+  const RunDirectory r = start(manifest());
+  const auto folder = run() / "checkpoints";
+  write_file(folder / "00000-000-32.w1", "one two");
+  write_file(folder / "00000-000s5-32.w1", "of another seed, and longer");
+  EXPECT_EQ(read_file(r.adopt_checkpoint("00000-000", 64, "w2", true)), "one two");
+  EXPECT_FALSE(std::filesystem::exists(folder / "00000-000-32.w1"));
+  r.remove_checkpoints("00000-000-");
+  EXPECT_TRUE(std::filesystem::exists(folder / "00000-000s5-32.w1"));
+}
+
 TEST(JobNames, TellSeedsApart) {
   Manifest manifest;
   manifest.configurations = {{.name = "umf", .budgets = {16}, .seed = 5, .seeds = {1, 5}}};

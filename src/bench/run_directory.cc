@@ -185,11 +185,11 @@ std::vector<fs::path> RunDirectory::checkpoints(const std::string& prefix) const
 }
 
 fs::path RunDirectory::adopt_checkpoint(const std::string& job, long budget,
-                                        const std::string& worker) const {
+                                        const std::string& worker, bool of_any_budget) const {
   const std::string prefix = fmt::format("{}-{}.", job, budget);
   const fs::path own = folder_ / "checkpoints" / (prefix + worker);
   std::string longest;
-  const std::vector<fs::path> left = checkpoints(prefix);
+  const std::vector<fs::path> left = checkpoints(of_any_budget ? job + "-" : prefix);
   for (const fs::path& file : left) {
     std::string text = read_file(file);
     if (text.size() > longest.size()) longest = std::move(text);

@@ -39,8 +39,10 @@ class RunDirectory {
 
   // The checkpoint of a search that `worker` goes on with: what an earlier holder of the job left
   // is copied, so that one who was taken for dead and is not writes into a file that nobody reads.
+  // With `of_any_budget` also what was begun before the run got this one.
   std::filesystem::path adopt_checkpoint(const std::string& job, long budget,
-                                         const std::string& worker) const;
+                                         const std::string& worker,
+                                         bool of_any_budget = false) const;
   void remove_checkpoints(const std::string& prefix = "") const;  // of jobs that are done
   // Removes drafts of files whose writers were killed long ago.
   void remove_drafts() const;

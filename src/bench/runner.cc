@@ -219,15 +219,16 @@ bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& c
   const std::string& name = run_.manifest().configurations[open->job.configuration].name;
   const std::string& job = open->job.lease.job;
   const long budget = configuration.solve.budget;
-  const bool resumable = configuration.search().facts.traits.resumable;
+  const auto& traits = configuration.search().facts.traits;
   const Tally tally = board_.tally();
   SharedProblem& common = shared(open->job.problem);
   Searched searched = search_task(
       {.problem = problem,
        .configuration = configuration,
        .name = name,
-       .checkpoint = resumable ? run_.adopt_checkpoint(job, budget, heartbeat_.self().id)
-                               : std::filesystem::path(),
+       .checkpoint = traits.resumable
+                         ? run_.adopt_checkpoint(job, budget, heartbeat_.self().id, traits.anytime)
+                         : std::filesystem::path(),
        .trace = run_.trace(job, budget),
        .check = [&] { common.check(); },
        .stop = hooks_.stop,
@@ -242,6 +243,7 @@ bool Runner::search(const std::shared_ptr<OpenJob>& open, const Configuration& c
   std::erase_if(searched.results, [&](const Result& result) {
     return std::ranges::find(open->job.budgets, result.key.budget) == open->job.budgets.end();
   });
+  for (Result& result : searched.results) result.device = model_cache_.backend().arithmetic();
   // Of the search that gives all of them: once.
   if (!searched.results.empty()) searched.results.back().passes = searched.passes;
   submit(open, std::move(searched.results));
@@ -266,7 +268,6 @@ void Runner::record(OpenJob& open, std::vector<Result> results) {
   const std::lock_guard lock(open.mutex);
   for (Result& result : results) {
     result.worker = heartbeat_.self().id;
-    result.device = model_cache_.backend().arithmetic();
     result.made_for = run_.manifest().made_for(open.job.problem, open.job.configuration);
     result.finished = unix_time();
     open.settled = open.settled && result.settled();

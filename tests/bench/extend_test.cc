@@ -43,6 +43,14 @@ class ExtendCli : public BenchCli {
     }
     return lines;
   }
+  bool has_checkpoint(const std::string& out, std::uintmax_t bytes) const {
+    std::error_code absent;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(place(out + "/checkpoints"), absent)) {
+      if (entry.file_size() > bytes) return true;
+    }
+    return false;
+  }
   std::set<std::string> configurations(const std::string& out) const {
     std::set<std::string> names;
     for (const Json& line : results(out)) names.insert(line["configuration"]);
@@ -92,14 +100,7 @@ TEST_F(ExtendCli, WhoeverIsAtWorkFinishesWhatItKnows) {
 TEST_F(ExtendCli, WhoIsDoneLeavesTheRestToThoseWhoKnowIt) {
   const std::vector<std::string> endless = {"--window", "64", "--no-cache", "--budget", "2000000"};
   Running old(one("run", endless));
-  await([&] {
-    std::error_code absent;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(place("run/checkpoints"), absent)) {
-      if (entry.file_size() > 20000) return true;
-    }
-    return false;
-  });
+  await([&] { return has_checkpoint("run", 20000); });
   std::vector<std::string> words = adding("run", "bon");
   std::erase(words, "--quiet");
   const Finished added = umf(words);
@@ -110,6 +111,21 @@ TEST_F(ExtendCli, WhoIsDoneLeavesTheRestToThoseWhoKnowIt) {
   EXPECT_EQ(old.wait().status, 75);
   EXPECT_FALSE(std::filesystem::is_empty(place("run/checkpoints"))) << "another's search goes on";
   EXPECT_EQ(configurations("run"), (std::set<std::string>{"bon"}));
+}
+
+TEST_F(ExtendCli, ASearchThatWasStoppedGoesOnToALargerBudget) {
+  const auto command = [&](const std::string& out, const std::string& budget) {
+    return one(out, {"--limit", "1", "--window", "64", "--no-cache", "--budget", budget});
+  };
+  Running stopped(command("run", "1500"));
+  await([&] { return has_checkpoint("run", 5000); });
+  stopped.send(SIGTERM);
+  ASSERT_EQ(stopped.wait().status, 75);
+  std::vector<std::string> words = command("run", "1600");
+  words.push_back("--extend");
+  ASSERT_EQ(umf(words).status, 0);
+  ASSERT_EQ(umf(command("whole", "1500,1600")).status, 0);
+  EXPECT_EQ(results("run"), results("whole"));
 }
 
 TEST_F(ExtendCli, OfTwoWhoExtendAtOnceBothAreServed) {
@@ -210,7 +226,7 @@ TEST_F(ExtendCli, ARunOfAnEarlierVersionGoesOnAndGrows) {
 
 TEST_F(ExtendCli, SeveralSeedsAreOneConfigurationWhoseSearchesAreThoseOfEach) {
   const auto random = [&](const std::string& out, std::vector<std::string> more) {
-    more.insert(more.end(), {"--configs", place("configs"), "--quiet"});
+    more.insert(more.end(), {"--configs", place("configs"), "--quiet", "--limit", "3"});
     return umf(bench(out, more));
   };
   ASSERT_EQ(random("both", {"--seeds", "2,5"}).status, 0);
@@ -221,7 +237,7 @@ TEST_F(ExtendCli, SeveralSeedsAreOneConfigurationWhoseSearchesAreThoseOfEach) {
     EXPECT_EQ(own, results(seed)) << seed;
   }
   EXPECT_NE(read_file(place("2/samples.jsonl")), read_file(place("5/samples.jsonl")));
-  EXPECT_EQ(lines_of(place("both/samples/umf-40.jsonl")).size(), 5);
+  EXPECT_EQ(lines_of(place("both/samples/umf-40.jsonl")).size(), 3);
   EXPECT_EQ(read_file(place("both/samples/umf-40-s5.jsonl")),
             read_file(place("5/samples/umf-40.jsonl")));
   EXPECT_TRUE(std::filesystem::exists(place("both/traces/00000-000s5-100.jsonl")));
@@ -229,7 +245,7 @@ TEST_F(ExtendCli, SeveralSeedsAreOneConfigurationWhoseSearchesAreThoseOfEach) {
   EXPECT_EQ(summary["groups"].size(), 8);
   EXPECT_EQ(summary["groups"][0]["seeds"][1]["seed"], 5);
   EXPECT_EQ(summary["comparisons"][0]["test"], "sign-flip");
-  EXPECT_EQ(summary["comparisons"][0]["problems"], 5) << "seeds are no further problems";
+  EXPECT_EQ(summary["comparisons"][0]["problems"], 3) << "seeds are no further problems";
 
   const Finished compared = umf({"compare", place("both")});
   EXPECT_EQ(compared.status, 0) << compared.err;
@@ -241,10 +257,10 @@ TEST_F(ExtendCli, SeveralSeedsAreOneConfigurationWhoseSearchesAreThoseOfEach) {
   const Finished report = umf(
       {"report", place("both"), "--export", place("paper"), "--out", place("page.html"), "--json"});
   ASSERT_EQ(report.status, 0) << report.err;
-  EXPECT_THAT(read_file(place("paper/seeds.csv")), HasSubstr("umf,40,5,5,"));
+  EXPECT_THAT(read_file(place("paper/seeds.csv")), HasSubstr("umf,40,5,3,"));
   EXPECT_THAT(read_file(place("paper/problems.csv")), HasSubstr("nfe,seed\n"));
   EXPECT_THAT(read_file(place("page.html")), HasSubstr("\"seeds\":[2,5]"));
-  EXPECT_EQ(status("both")["total"], 80);
+  EXPECT_EQ(status("both")["total"], 48);
 }
 
 // No GPU is needed to look at a run that was made on two kinds.
