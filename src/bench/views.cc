@@ -77,7 +77,7 @@ void Views::write(const ResultIndex& results) const {
       for (const long budget : entry.recorded()) {
         const Result* result = results.find({id, entry.name, budget});
         if (result == nullptr) continue;
-        lines += result_line(*result);
+        lines += result_row(*result);
         const bool reported = std::ranges::binary_search(entry.budgets, budget);
         if (result->status == ResultStatus::kFailed || !reported) continue;
         samples += sample_line(*result);
