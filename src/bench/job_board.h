@@ -34,7 +34,7 @@ class JobBoard {
   // Whether some of what is missing is held by other workers, as of the last next().
   bool others_at_work() const { return others_at_work_; }
 
-  const Leases& leases() const { return leases_; }
+  Leases& leases() { return leases_; }
   ResultIndex& results() { return results_; }
   Tally tally() const;
 
