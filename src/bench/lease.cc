@@ -63,44 +63,49 @@ std::vector<LeaseView> read_leases(const std::filesystem::path& folder) {
 
 std::filesystem::path Leases::file(const Lease& lease) const { return folder_ / name_of(lease); }
 
+std::map<std::string, int> Leases::epochs() {
+  auto epochs = highest_epochs(folder_);
+  // One that was retired may be made anew by somebody else.
+  std::erase_if(known_, [&](const auto& entry) { return !epochs.contains(entry.first.job); });
+  return epochs;
+}
+
 std::optional<LeaseView> Leases::view_of(const Lease& lease) const {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto known = known_.find(lease);
-    if (known != known_.end()) return known->second;
-  }
+  const auto known = known_.find(lease);
+  if (known != known_.end()) return known->second;
   auto view = read_lease(folder_, lease);
-  const std::lock_guard lock(mutex_);
   if (view && !view->holder.empty()) known_.emplace(lease, *view);
   return view;
 }
 
-// A lease that stays empty was left so by one who died in between.
-bool Leases::may_hold(const LeaseView& view) const {
-  if (view.holder == heartbeat_.self().id) return true;
+// Of its holder. A lease that stays empty was left so by one who died in between.
+Life Leases::life_of(const LeaseView& view) const {
+  if (view.holder == heartbeat_.self().id) return Life::kAlive;
   if (!view.holder.empty()) {
     const auto worker = heartbeat_.look_at(view.holder);
-    return worker && worker->may_live();
+    return worker ? worker->life : Life::kDead;
   }
-  const std::lock_guard lock(mutex_);
   const double now = heartbeat_.answered_seconds();
   const double since = being_made_.try_emplace(view.lease, now).first->second;
-  return now - since < kBeatsMissed * heartbeat_.interval_seconds();
+  const bool waits = now - since < kBeatsMissed * heartbeat_.interval_seconds();
+  return waits ? Life::kUnknown : Life::kDead;
 }
 
 std::map<std::string, std::string> Leases::held() const {
   std::map<std::string, std::string> jobs;
-  std::map<std::string, bool> known;
+  std::map<std::string, Life> lives;
   for (const LeaseView& view : read_leases(folder_)) {
-    if (view.holder.empty()) {
-      if (may_hold(view)) jobs[view.lease.job] = "";
-      continue;
-    }
-    const auto [holder, fresh] = known.try_emplace(view.holder, false);
-    if (fresh) holder->second = may_hold(view);
-    if (holder->second) jobs[view.lease.job] = view.holder;
+    const auto known = view.holder.empty() ? lives.end() : lives.find(view.holder);
+    const Life life = known == lives.end() ? life_of(view) : known->second;
+    if (!view.holder.empty()) lives[view.holder] = life;
+    if (life != Life::kDead) jobs[view.lease.job] = view.holder;
   }
   return jobs;
+}
+
+// One that we have and do not know of would be held for ever.
+std::optional<Lease> Leases::adopt(const Lease& lease) {
+  return own_.insert(lease).second ? std::optional(lease) : std::nullopt;
 }
 
 std::optional<Lease> Leases::make(const Lease& lease) {
@@ -112,27 +117,28 @@ std::optional<Lease> Leases::make(const Lease& lease) {
     const auto there = view_of(lease);
     if (!there || there->holder != heartbeat_.self().id) return std::nullopt;
   }
-  const std::lock_guard lock(mutex_);
-  if (!own_.insert(lease).second) return std::nullopt;
-  return lease;
+  return adopt(lease);
 }
 
 std::optional<Lease> Leases::claim_first(const std::string& job) { return make({job, 1}); }
 
 std::optional<Lease> Leases::claim(const std::string& job) {
-  Lease lease{job, 0};
-  while (is_there(file({job, lease.epoch + 1}))) ++lease.epoch;
-  if (lease.epoch > 0) {
-    const auto current = view_of(lease);
-    if (current && current->holder == heartbeat_.self().id) {
-      // One that we have and do not know of would be held for ever.
-      const std::lock_guard lock(mutex_);
-      return own_.insert(lease).second ? std::optional(lease) : std::nullopt;
-    }
-    if (current && may_hold(*current)) return std::nullopt;
-  }
-  ++lease.epoch;
-  return make(lease);
+  Lease highest{job, 0};
+  while (is_there(file({job, highest.epoch + 1}))) ++highest.epoch;
+  look_again();
+  return highest.epoch == 0 ? claim_first(job) : take_over(highest).lease;
+}
+
+Leases::Attempt Leases::take_over(const Lease& highest) {
+  const auto current = view_of(highest);
+  if (!current) return {std::nullopt, Life::kUnknown};  // retired meanwhile
+  if (current->holder == heartbeat_.self().id) return {adopt(highest), Life::kAlive};
+  const auto known = looked_at_.find(current->holder);
+  const Life life = known == looked_at_.end() ? life_of(*current) : known->second;
+  if (!current->holder.empty()) looked_at_[current->holder] = life;
+  if (life != Life::kDead) return {std::nullopt, life};
+  auto lease = make({highest.job, highest.epoch + 1});
+  return {lease, lease ? Life::kDead : Life::kUnknown};
 }
 
 bool Leases::holds(const Lease& lease) const {
@@ -151,9 +157,8 @@ void Leases::tidy() {
 
 void Leases::retire(const Lease& lease) {
   // From below, so that the highest counts to the last.
-  for (int epoch = 1; epoch <= lease.epoch; ++epoch) ::unlink(file({lease.job, epoch}).c_str());
-  const std::lock_guard lock(mutex_);
   for (int epoch = 1; epoch <= lease.epoch; ++epoch) {
+    ::unlink(file({lease.job, epoch}).c_str());
     own_.erase({lease.job, epoch});
     known_.erase({lease.job, epoch});
     being_made_.erase({lease.job, epoch});

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,8 +29,8 @@ struct LeaseView {
 // A lease is a file JOB.EPOCH that names its holder; the highest epoch counts. Taking a job, and
 // taking it over, is creating the next epoch, which succeeds for one alone. A holder that left or
 // is silent for too long holds nothing. Whoever gets a lease must look at the results again: the
-// job may have been finished by one who left between the look and the claim. May be used from
-// several threads.
+// job may have been finished by one who left between the look and the claim. One thread at a time,
+// but for holds().
 class Leases {
  public:
   Leases(std::filesystem::path folder, const Heartbeat& heartbeat)
@@ -39,13 +38,23 @@ class Leases {
 
   // Jobs that workers hold who may live, this one included. Reads everything.
   std::map<std::string, std::string> held() const;
+  // What came of an attempt: a lease, or who has the job. A holder of unknown life may be dead.
+  struct Attempt {
+    std::optional<Lease> lease;
+    Life holder = Life::kDead;
+  };
   // Nothing when a worker that may live has it, or got it first.
   std::optional<Lease> claim(const std::string& job);
+  // As claim, of a job whose highest epoch is known. Looks at a holder once until look_again().
+  Attempt take_over(const Lease& highest);
+  void look_again() { looked_at_.clear(); }
   // As claim, of a job that nobody is known to hold: one operation.
   std::optional<Lease> claim_first(const std::string& job);
   // Whether nobody took it over. (Who is not sure writes nothing; and whoever reads results keeps
   // one of each.)
   bool holds(const Lease& lease) const;
+  // The highest epoch of each job: one listing.
+  std::map<std::string, int> epochs();
   // The job is done and the results say so.
   void retire(const Lease& lease);
   // All jobs are done: removes what workers left that are gone.
@@ -54,15 +63,16 @@ class Leases {
  private:
   std::filesystem::path file(const Lease& lease) const;
   std::optional<LeaseView> view_of(const Lease& lease) const;
-  bool may_hold(const LeaseView& view) const;
+  Life life_of(const LeaseView& view) const;
+  std::optional<Lease> adopt(const Lease& lease);
   std::optional<Lease> make(const Lease& lease);
 
   std::filesystem::path folder_;
   const Heartbeat& heartbeat_;
-  mutable std::mutex mutex_;
   std::set<Lease> own_;                         // that this one knows of
-  mutable std::map<Lease, LeaseView> known_;    // what leases say: it never changes
+  mutable std::map<Lease, LeaseView> known_;    // what leases say: it does not change
   mutable std::map<Lease, double> being_made_;  // since when, in the heartbeat's answered time
+  std::map<std::string, Life> looked_at_;       // holders
 };
 
 // The highest epoch of each job: one listing.

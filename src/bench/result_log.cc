@@ -151,8 +151,13 @@ std::vector<std::string> ResultIndex::warnings() const {
 
 void ResultIndex::add(Result result) {
   const auto [at, fresh] = results_.try_emplace(result.key, result);
-  if (!fresh && !at->second.settled() && (result.settled() || result.tries >= at->second.tries))
+  if (!fresh) {
+    const Result& known = at->second;
+    if (known.settled() || (!result.settled() && result.tries < known.tries)) return;
     at->second = std::move(result);
+  }
+  settled_ += at->second.settled();
+  if (changed_) changed_(at->first);
 }
 
 const Result* ResultIndex::find(const ResultKey& key) const {

@@ -53,6 +53,10 @@ class ResultIndex {
   // What was read up to now stays after a power cut.
   void sync();
 
+  // Called with the key of each result that is new or another one now.
+  void notify(std::function<void(const ResultKey&)> changed) { changed_ = std::move(changed); }
+
+  int settled() const { return settled_; }  // of all()
   const Result* find(const ResultKey& key) const;
   const std::map<ResultKey, Result>& all() const { return results_; }
   std::uintmax_t bytes_read() const { return bytes_read_; }  // grows with every new line
@@ -81,6 +85,8 @@ class ResultIndex {
   std::uintmax_t bytes_read_ = 0;
   long operations_ = 0;
   std::map<ResultKey, Result> results_;
+  int settled_ = 0;
+  std::function<void(const ResultKey&)> changed_;
 };
 
 }  // namespace umf

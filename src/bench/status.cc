@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "bench/lease.h"
+#include "bench/views.h"
 
 namespace umf {
 namespace {
@@ -68,6 +69,7 @@ std::optional<std::pair<std::string, std::string>> open_job(const std::string& j
 Ordered jobs_json(const RunDirectory& run, const ResultIndex& results, const Workers& workers) {
   Ordered jobs = Ordered::array();
   for (const auto& [job, epoch] : highest_epochs(run.leases())) {
+    if (job == kViewsJob) continue;
     const auto names = open_job(job, run.manifest(), results);
     if (!names) continue;
     const auto lease = read_lease(run.leases(), {job, epoch});

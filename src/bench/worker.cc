@@ -89,6 +89,10 @@ void Heartbeat::forget_the_dead() const {
   }
 }
 
+bool Heartbeat::has_left(const std::string& id) const {
+  return !is_there(folder_ / (id + ".json"));
+}
+
 std::optional<WorkerView> Heartbeat::look_at(const std::string& id) const {
   {
     const std::lock_guard lock(mutex_);

@@ -38,6 +38,7 @@ class Heartbeat {
 
   // Nothing when there is no such worker: it left in good order.
   std::optional<WorkerView> look_at(const std::string& id) const;
+  bool has_left(const std::string& id) const;
   std::vector<std::string> workers() const { return watch_.workers(); }
   void forget_the_dead() const;  // removes the files of workers that are not alive
 
