@@ -78,20 +78,17 @@ void make_folders(const fs::path& folder) {
   for (const char* name : kFolders) make_folder(folder / name);
 }
 
-constexpr int kMakingPatienceMs = 10'000, kMakingPauseMs = 20;
+constexpr int kMakingPatienceMs = 3000, kMakingPauseMs = 20;
 
-// Where there are no hard links the file is empty for a moment while it is made.
+// Where there are no hard links the file is empty for a moment while it is made; for longer where
+// its maker was killed in between.
 std::string read_config(const fs::path& config) {
-  for (int waited = 0;; waited += kMakingPauseMs) {
-    std::string text = read_file(config);
-    if (!text.empty()) return text;
-    if (waited >= kMakingPatienceMs)
-      throw Error(
-          fmt::format("'{}' is empty: whoever began the run has not come further; remove "
-                      "the file and begin again",
-                      config.string()));
+  std::string text = read_file(config);
+  for (int waited = 0; text.empty() && waited < kMakingPatienceMs; waited += kMakingPauseMs) {
     std::this_thread::sleep_for(std::chrono::milliseconds(kMakingPauseMs));
+    text = read_file(config);
   }
+  return text;
 }
 
 bool holds_nothing(const fs::path& folder) {
@@ -145,6 +142,7 @@ Manifest parse_manifest(Json json, const std::string& where) {
 RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, bool must_exist) {
   Json own = manifest;
   own["kind"] = kKind;
+  const std::string text = own.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   const fs::path config = folder / "config.json";
   if (!is_there(config)) {
     if (must_exist)
@@ -156,8 +154,9 @@ RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, b
     }
     make_folders(folder);
     // Of workers that start at once, one writes it; all then compare.
-    create_file(config, own.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    create_file(config, text);
   }
+  if (read_config(config).empty()) write_file(config, text);
   RunDirectory run = open(folder);
   // Through text, as the file went: numbers look the same.
   require_same(Json::parse(own.dump(-1, ' ', false, Json::error_handler_t::replace)),
@@ -220,7 +219,7 @@ void RunDirectory::remove_drafts(const std::vector<std::string>& workers) const 
     return std::ranges::any_of(workers,
                                [&](const std::string& id) { return id.starts_with(writer + "-"); });
   };
-  for (const char* part : {"", "samples", "checkpoints", "traces"}) {
+  for (const char* part : {"", "workers", "samples", "checkpoints", "traces"}) {
     for (const std::string& name : names_in(folder_ / part)) {
       const auto writer = writer_of_draft(name);
       const bool of_a_run = *part != '\0' || std::ranges::any_of(kFiles, [&](const char* file) {

@@ -29,8 +29,7 @@ Heartbeat::Heartbeat(const std::filesystem::path& folder, Identity self, double 
       since_(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
                  .count()),
       watch_(folder, self_, interval_seconds, interval_seconds / 2, clock_) {
-  if (!make_file(file_, record()))
-    throw Error(fmt::format("there is a worker '{}' already", file_.string()));
+  write_file(file_, record());  // never seen in part: it says whose it is
   thread_ = std::thread([this] { keep_beating(); });
 }
 
