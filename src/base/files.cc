@@ -228,7 +228,9 @@ bool DraftFile::link_without_links() {
     if (errno != EEXIST) abandon();
     return holds_our_bytes();
   }
-  rename();
+  if (::rename(name_.c_str(), path_.c_str()) != 0) abandon();
+  gone_ = true;
+  sync_folder(folder_of(path_));
   return true;
 }
 
