@@ -244,6 +244,19 @@ TEST_F(GrowingRun, ADamagedManifestIsAnErrorThatNamesTheRun) {
   }
 }
 
+// Where there are no hard links a file is made empty; its maker was killed, or comes late.
+TEST_F(GrowingRun, AnExtensionThatWasNeverWrittenAddsNothing) {
+  start(manifest());
+  std::filesystem::create_directory(run() / "extensions");
+  write_file(run() / "extensions/0001.json", "");
+  EXPECT_THAT(names(extend(with("bon")).manifest()), ElementsAre("umf", "bon"));
+  EXPECT_TRUE(std::filesystem::exists(run() / "extensions/0002.json"));
+  // Now the late one writes what it knew of, and finds that it was not seen.
+  write_file(run() / "extensions/0001.json", with("dts").dump());
+  EXPECT_THAT(names(RunDirectory::open(run()).manifest()), ElementsAre("umf", "bon"));
+  EXPECT_THAT(names(extend(with("dts")).manifest()), ElementsAre("umf", "bon", "dts"));
+}
+
 TEST_F(GrowingRun, NumbersThatWereChangedByHandAreRefused) {
   start(manifest());
   extend(with("bon"));

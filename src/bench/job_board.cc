@@ -1,28 +1,67 @@
 #include "bench/job_board.h"
 
-#include <set>
-#include <utility>
+#include <fmt/core.h>
+
+#include <algorithm>
 
 namespace umf {
 
-JobBoard::JobBoard(const RunDirectory& run, const Heartbeat& heartbeat, RunPart part)
+namespace {
+
+// Names that all workers of a run together look up in a second, and one at most.
+constexpr double kLooksPerSecond = 120, kLooksOfOne = 40;
+// A look costs three listings and what has changed; so many failed claims are as dear.
+constexpr long kListings = 6, kClaimsPerLook = 4;
+
+std::unordered_map<std::string, int> numbered(const std::vector<std::string>& names) {
+  std::unordered_map<std::string, int> numbers;
+  for (const std::string& name : names) numbers.emplace(name, static_cast<int>(numbers.size()));
+  return numbers;
+}
+
+std::vector<std::string> names_of(const std::vector<Manifest::Entry>& entries) {
+  std::vector<std::string> names;
+  for (const Manifest::Entry& entry : entries) names.push_back(entry.name);
+  return names;
+}
+
+}  // namespace
+
+JobBoard::JobBoard(const RunDirectory& run, const Heartbeat& heartbeat, RunPart part,
+                   SteadySeconds clock)
     : run_(run),
+      heartbeat_(heartbeat),
+      clock_(std::move(clock)),
       part_(std::move(part)),
       keys_(run.manifest(), part_),
-      self_(heartbeat.self().id),
+      problems_(static_cast<int>(run.manifest().ids.size())),
+      strands_(static_cast<int>(part_.strands.size())),
       leases_(run.leases(), heartbeat),
-      results_(run) {
+      results_(run, BadLines::kAreWarnings),
+      problem_of_(numbered(run.manifest().ids)),
+      configuration_of_(numbered(names_of(run.manifest().configurations))),
+      open_(static_cast<std::size_t>(problems_) * strands_),
+      open_in_(problems_) {
+  for (int s = 0; s < strands_; ++s)
+    strand_of_[{part_.strands[s].configuration, part_.strands[s].seed}] = s;
   results_.refresh();
   for (const auto& [key, result] : results_.all()) {
     if (!result.settled()) old_failures_[key] = result.tries;
+    count(key, result);
   }
+  for (const int p : part_.problems) {
+    for (int s = 0; s < strands_; ++s) note({p, s});
+  }
+  results_.notify([this](const ResultKey& key) { note_change(key); });
+  look();
 }
 
-std::vector<long> JobBoard::missing(int problem, const Strand& strand) const {
+std::vector<long> JobBoard::missing(const Place& place) const {
+  const Strand& strand = part_.strands[place.second];
   const Manifest::Entry& entry = run_.manifest().configurations[strand.configuration];
   std::vector<long> budgets;
   for (const long budget : strand.budgets) {
-    const ResultKey key{run_.manifest().ids[problem], entry.name, budget, strand.seed};
+    const ResultKey key{run_.manifest().ids[place.first], entry.name, budget, strand.seed};
     const Result* result = results_.find(key);
     const auto old = old_failures_.find(key);
     const bool try_again =
@@ -32,62 +71,181 @@ std::vector<long> JobBoard::missing(int problem, const Strand& strand) const {
   return budgets;
 }
 
-std::optional<BenchJob> JobBoard::next() {
-  results_.refresh();
-  const std::map<std::string, std::string> holders = leases_.held();
-  // Problems that somebody else is at: with a job that is done, too, for it is about to claim the
-  // next one there.
-  std::set<int> others;
-  for (const auto& [job, holder] : holders) {
-    const auto place = Manifest::parse_job_name(job);
-    if (place && holder != self_) others.insert(place->first);
+void JobBoard::note_change(const ResultKey& key) {
+  if (!keys_.has(key)) return;
+  count(key, *results_.find(key));
+  const auto place =
+      place_of(problem_of_.at(key.id), configuration_of_.at(key.configuration), key.seed);
+  if (place) note(*place);
+}
+
+// A result that is settled stays so; others may be replaced.
+void JobBoard::count(const ResultKey& key, const Result& result) {
+  if (!keys_.has(key)) return;
+  if (!result.settled()) {
+    failed_.insert(key);
+    return;
   }
-  others_at_work_ = false;
-  for (const bool helping : {false, true}) {
-    for (std::size_t i = first_open_; i < part_.problems.size(); ++i) {
-      const int problem = part_.problems[i];
-      if (others.contains(problem) != helping) continue;
-      bool done = true;
-      for (const Strand& strand : part_.strands) {
-        if (missing(problem, strand).empty()) continue;
-        done = false;
-        const std::string job =
-            run_.manifest().job_name(problem, strand.configuration, strand.seed);
-        if (const auto holder = holders.find(job); holder != holders.end()) {
-          others_at_work_ |= holder->second != self_;
-          continue;
-        }
-        if (auto claimed = claim(problem, strand)) return claimed;
-        if (helping) continue;
-        others.insert(problem);  // somebody came first
-        break;
+  ++done_;
+  failed_.erase(key);
+}
+
+std::string JobBoard::job_name(const Place& place) const {
+  const Strand& strand = part_.strands[place.second];
+  return run_.manifest().job_name(place.first, strand.configuration, strand.seed);
+}
+
+// Nothing for what is not of the part.
+std::optional<JobBoard::Place> JobBoard::place_of(int problem, int configuration,
+                                                  std::uint64_t seed) const {
+  const auto strand = strand_of_.find({configuration, seed});
+  return strand == strand_of_.end() ? std::nullopt : std::optional(Place(problem, strand->second));
+}
+
+void JobBoard::note(const Place& place) {
+  char& open = open_[number(place)];
+  const char now = missing(place).empty() ? 0 : 1;
+  open_in_[place.first] += now - open;
+  open = now;
+}
+
+void JobBoard::look() {
+  looked_at_ = clock_();  // what comes while it looks may not be seen
+  const long before = results_.operations();
+  const auto present = heartbeat_.workers();
+  const std::set<std::string> workers(present.begin(), present.end());
+  // A listing may be older than a file; who is not in it is asked for by name.
+  results_.refresh(
+      [&](const std::string& id) { return !workers.contains(id) && heartbeat_.has_left(id); });
+  epochs_.clear();
+  others_.clear();
+  for (const auto& [job, epoch] : leases_.epochs()) {
+    const auto named = Manifest::parse_job_name(job);
+    if (!named || own_.contains({job, epoch})) continue;
+    others_.insert(named->first);
+    // Later workers may hold jobs of problems and configurations that this one does not know.
+    const auto [problem, configuration] = *named;
+    if (problem >= problems_ || configuration >= std::ssize(run_.manifest().configurations))
+      continue;
+    const auto seed = run_.manifest().seed_of_job(job, configuration);
+    if (const auto place = place_of(problem, configuration, seed)) epochs_[*place] = epoch;
+  }
+  operations_ = kListings + results_.operations() - before;
+  rate_ = std::min(kLooksOfOne, kLooksPerSecond / std::max<double>(1, workers.size()));
+  failed_claims_ = 0;
+}
+
+void JobBoard::retire(const Lease& lease) {
+  leases_.retire(lease);
+  own_.erase(lease);
+}
+
+double JobBoard::until_next_look() const { return looked_at_ + operations_ / rate_ - clock_(); }
+
+void JobBoard::look_if_due() {
+  const bool many_failed = failed_claims_ >= std::max(2L, operations_ / kClaimsPerLook);
+  if (many_failed || until_next_look() <= 0 || clock_() - looked_at_ > kKeptWhenDone / 2) look();
+}
+
+std::optional<BenchJob> JobBoard::next() {
+  others_at_work_ = life_unknown_ = false;
+  const double before = looked_at_;
+  look_if_due();
+  if (auto job = next_free()) return job;
+  if (looked_at_ == before) {
+    look();
+    if (auto job = next_free()) return job;
+  }
+  return help();
+}
+
+// Of problems that nobody else is at, as far as known.
+std::optional<BenchJob> JobBoard::next_free() {
+  for (int i = 0; i < problems_; ++i) {
+    const int problem = (start_ + i) % problems_;
+    if (open_in_[problem] == 0 || others_.contains(problem)) continue;
+    if (auto job = next_in(problem)) return job;
+    if (!others_.contains(problem)) continue;  // the rest of it is our own
+    jump();  // somebody came first, and may well be the first at the next ones, too
+    look_if_due();
+    i = -1;
+  }
+  return std::nullopt;
+}
+
+std::optional<BenchJob> JobBoard::next_in(int problem) {
+  for (int s = 0; s < strands_; ++s) {
+    const Place place{problem, s};
+    if (!open_[number(place)]) continue;
+    const std::string name = job_name(place);
+    const auto own = own_.lower_bound({name, 0});
+    if (own != own_.end() && own->job == name) continue;
+    if (const auto lease = leases_.claim_first(name)) {
+      if (auto job = checked(place, *lease)) return job;
+      continue;
+    }
+    ++failed_claims_;
+    epochs_[place] = std::max(1, epochs_[place]);
+    others_.insert(problem);
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Workers that begin together would otherwise fail at each other's problems one by one.
+void JobBoard::jump() {
+  const std::string name = fmt::format("{} {}", heartbeat_.self().id, ++jumps_);
+  start_ = static_cast<int>(std::hash<std::string>{}(name) % problems_);
+}
+
+// What is left is of problems that others are at, or were.
+std::optional<BenchJob> JobBoard::help() {
+  leases_.look_again();
+  for (int i = 0; i < problems_; ++i) {
+    const int problem = (start_ + i) % problems_;
+    if (open_in_[problem] == 0) continue;
+    for (int s = 0; s < strands_; ++s) {
+      const Place place{problem, s};
+      if (!open_[number(place)]) continue;
+      const std::string name = job_name(place);
+      const auto own = own_.lower_bound({name, 0});
+      if (own != own_.end() && own->job == name) continue;
+      const auto known = epochs_.find(place);
+      const Leases::Attempt attempt =
+          known == epochs_.end() ? Leases::Attempt{leases_.claim_first(name), Life::kUnknown}
+                                 : leases_.take_over({name, known->second});
+      if (attempt.lease) {
+        if (auto job = checked(place, *attempt.lease)) return job;
+        continue;
       }
-      if (done && i == first_open_) ++first_open_;
+      others_at_work_ = true;
+      life_unknown_ = life_unknown_ || attempt.holder == Life::kUnknown;
     }
   }
   return std::nullopt;
 }
 
-std::optional<BenchJob> JobBoard::claim(int problem, const Strand& strand) {
-  auto lease = leases_.claim(run_.manifest().job_name(problem, strand.configuration, strand.seed));
-  if (!lease) {
-    others_at_work_ = true;
+// It may have been finished between the look and the claim.
+std::optional<BenchJob> JobBoard::checked(const Place& place, const Lease& lease) {
+  if (lease.epoch > 1)
+    results_.refresh_all();
+  else if (clock_() - looked_at_ > kKeptWhenDone / 2)
+    look();
+  const Strand& strand = part_.strands[place.second];
+  BenchJob job{place.first, strand.configuration, strand.seed, lease, missing(place)};
+  if (job.budgets.empty()) {
+    leases_.retire(lease);
     return std::nullopt;
   }
-  results_.refresh();  // it may have been finished between the look and the claim
-  BenchJob job{problem, strand.configuration, strand.seed, *lease, missing(problem, strand)};
-  if (!job.budgets.empty()) return job;
-  leases_.retire(job.lease);
-  return std::nullopt;
+  own_.insert(lease);
+  start_ = place.first;
+  return job;
 }
 
 Tally JobBoard::tally() const {
-  Tally tally{.total = static_cast<int>(part_.results())};
-  // Other workers' may be of what the run has grown by.
-  for (const auto& [key, result] : results_.all()) {
-    if (keys_.has(key)) ++(result.settled() ? tally.done : tally.failed);
-  }
-  return tally;
+  return {.total = static_cast<int>(part_.results()),
+          .done = done_,
+          .failed = static_cast<int>(failed_.size())};
 }
 
 }  // namespace umf

@@ -61,8 +61,10 @@ struct Result {
   bool settled() const { return status == ResultStatus::kDone; }
 };
 
-std::string result_line(const Result& result);  // with its newline
-// Throws Error naming `where`. Earlier versions wrote no seed: it is that of the line's
+// As others read it, with its newline; and as workers record it, with a checksum.
+std::string result_row(const Result& result);
+std::string result_line(const Result& result);
+// Either. Throws Error naming `where`. Earlier versions wrote no seed: it is that of the line's
 // configuration in `seeds`, else 0.
 Result parse_result(const std::string& line, const std::string& where,
                     const std::map<std::string, std::uint64_t>& seeds = {});

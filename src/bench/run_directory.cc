@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -23,6 +24,10 @@ constexpr const char* kExtensions = "extensions";
 constexpr int kMostTries = 1200;
 constexpr auto kBetweenTries = std::chrono::milliseconds(100);
 
+// Files that workers write whole.
+constexpr const char* kFiles[] = {"config.json", "problems.jsonl", "results.jsonl", "samples.jsonl",
+                                  "summary.json"};
+
 fs::path extension_file(const fs::path& folder, int number) {
   return folder / kExtensions / fmt::format("{:04}.json", number);
 }
@@ -30,30 +35,49 @@ fs::path extension_file(const fs::path& folder, int number) {
 // The highest number: of listings that network file systems keep for a while, too.
 int newest_extension(const fs::path& folder) {
   int newest = 0;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder / kExtensions, none)) {
-    const std::string name = entry.path().filename();
+  for (const std::string& name : names_in(folder / kExtensions)) {
     int number = 0;
     const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), number);
     if (failure == std::errc() && std::string_view(end) == ".json")
       newest = std::max(newest, number);
   }
-  while (fs::exists(extension_file(folder, newest + 1))) ++newest;
+  while (is_there(extension_file(folder, newest + 1))) ++newest;
   return newest;
 }
 
-Manifest read_manifest(const fs::path& file) {
-  return parse_manifest(parse_json(read_file(file), file.string()), file.string());
+constexpr int kMakingPatienceMs = 3000, kMakingPauseMs = 20;
+
+// Where there are no hard links the file is empty for a moment while it is made; for longer where
+// its maker was killed in between.
+std::string read_config(const fs::path& config) {
+  std::string text = read_file(config);
+  for (int waited = 0; text.empty() && waited < kMakingPatienceMs; waited += kMakingPauseMs) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(kMakingPauseMs));
+    text = read_file(config);
+  }
+  return text;
+}
+
+// Nothing where its maker was killed before it wrote.
+std::optional<Manifest> read_manifest(const fs::path& file) {
+  const std::string text = read_config(file);
+  if (text.empty()) return std::nullopt;
+  return parse_manifest(parse_json(text, file.string()), file.string());
 }
 
 std::string file_text(const Json& manifest) {
   return manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// Also those above it; all of them stay after a power cut.
 void make_folder(const fs::path& folder) {
+  const fs::path above = fs::absolute(folder).lexically_normal().parent_path();
+  if (folder != above && !is_there(above)) make_folder(above);
   std::error_code failure;
-  fs::create_directories(folder, failure);
-  if (failure) throw Error(fmt::format("cannot make '{}': {}", folder.string(), failure.message()));
+  const bool made = fs::create_directory(folder, failure);
+  if (failure && !fs::is_directory(folder))
+    throw Error(fmt::format("cannot make '{}': {}", folder.string(), failure.message()));
+  if (made) sync_folder(above);
 }
 
 void make_folders(const fs::path& folder) {
@@ -83,14 +107,14 @@ RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, b
                                  bool mix_devices) {
   const Json own = sealed(manifest);
   const fs::path config = folder / "config.json";
-  if (!fs::exists(config)) {
+  if (!is_there(config)) {
     if (must_exist)
       throw Error(fmt::format("--resume, but there is no run in '{}'", folder.string()));
     Json without = own;
     without.erase("devices");
     of_run(folder, [&] { return with_devices(without, own, mix_devices); });
     make_folder(folder);
-    if (!holds_nothing(folder) && !fs::exists(config) && !fs::exists(folder / kFolders[0])) {
+    if (!holds_nothing(folder) && !is_there(config) && !is_there(folder / kFolders[0])) {
       throw Error(
           fmt::format("'{}' is not empty and holds no run; choose another --out", folder.string()));
     }
@@ -98,6 +122,7 @@ RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, b
     // Of workers that start at once, one writes it; all then compare.
     create_file(config, file_text(own));
   }
+  if (read_config(config).empty()) write_file(config, file_text(own));
   return grow(folder, [&](const RunDirectory& run) {
     const std::string other = difference(run.manifest().json, own);
     const auto is_own = [&](const Manifest& one) { return difference(one.json, own).empty(); };
@@ -112,7 +137,7 @@ RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, b
 
 RunDirectory RunDirectory::extend(const fs::path& folder, const Json& manifest, bool mix_devices) {
   const Json own = sealed(manifest);
-  if (!fs::exists(folder / "config.json"))
+  if (!is_there(folder / "config.json"))
     throw Error(fmt::format("--extend, but there is no run in '{}'; leave it out to begin one",
                             folder.string()));
   return grow(folder, [&](const RunDirectory& run) {
@@ -149,26 +174,33 @@ RunDirectory RunDirectory::grow(const fs::path& folder,
 
 RunDirectory RunDirectory::open(const fs::path& folder) {
   const fs::path config = folder / "config.json";
-  if (!fs::exists(config)) {
+  if (!is_there(config)) {
     throw Error(
         fmt::format("there is no run in '{}' (it has no config.json); umf bench --out makes "
                     "one",
                     folder.string()));
   }
-  Manifest began = read_manifest(config);
+  auto began = read_manifest(config);
+  if (!began) parse_json("", config.string());  // says that there is nothing in it
   const int extensions = newest_extension(folder);
-  if (extensions == 0) return {folder, std::move(began), 0};
-  const fs::path file = extension_file(folder, extensions);
-  Manifest newest = read_manifest(file);
-  require_goes_on(began.json, newest.json, file.string());
-  return {folder, std::move(newest), extensions};
+  // One whose maker was killed, or is slow, adds nothing: the maker finds that out and adds again.
+  for (int number = extensions; number > 0; --number) {
+    const fs::path file = extension_file(folder, number);
+    if (auto newest = read_manifest(file)) {
+      require_goes_on(began->json, newest->json, file.string());
+      return {folder, *std::move(newest), extensions};
+    }
+  }
+  return {folder, *std::move(began), extensions};
 }
 
 std::vector<Manifest> RunDirectory::history() const {
-  std::vector<Manifest> history = {read_manifest(folder_ / "config.json")};
-  for (int number = 1; number < extensions_; ++number)
-    history.push_back(read_manifest(extension_file(folder_, number)));
-  if (extensions_ > 0) history.push_back(manifest_);
+  std::vector<Manifest> history;
+  const auto add = [&](const fs::path& file) {
+    if (auto manifest = read_manifest(file)) history.push_back(*std::move(manifest));
+  };
+  add(folder_ / "config.json");
+  for (int number = 1; number <= extensions_; ++number) add(extension_file(folder_, number));
   return history;
 }
 
@@ -178,8 +210,8 @@ fs::path RunDirectory::trace(const std::string& job, long budget) const {
 
 std::vector<fs::path> RunDirectory::checkpoints(const std::string& prefix) const {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder_ / "checkpoints")) {
-    if (entry.path().filename().string().starts_with(prefix)) files.push_back(entry.path());
+  for (const std::string& name : names_in(folder_ / "checkpoints")) {
+    if (name.starts_with(prefix)) files.push_back(folder_ / "checkpoints" / name);
   }
   return files;
 }
@@ -191,7 +223,7 @@ fs::path RunDirectory::adopt_checkpoint(const std::string& job, long budget,
   std::string longest;
   const std::vector<fs::path> left = checkpoints(of_any_budget ? job + "-" : prefix);
   for (const fs::path& file : left) {
-    std::string text = read_file(file);
+    std::string text = read_if_there(file).value_or("");
     if (text.size() > longest.size()) longest = std::move(text);
   }
   if (!longest.empty()) write_file(own, longest);
@@ -209,13 +241,20 @@ void RunDirectory::remove_checkpoints(const std::string& prefix) const {
   }
 }
 
-void RunDirectory::remove_drafts() const {
-  const auto now = fs::file_time_type::clock::now();
-  std::error_code gone;
-  for (const auto& entry : fs::recursive_directory_iterator(folder_, gone)) {
-    const bool draft = entry.path().filename().string().find(".tmp-") != std::string::npos;
-    if (draft && now - entry.last_write_time(gone) > std::chrono::minutes(10) && !gone)
-      fs::remove(entry.path(), gone);
+void RunDirectory::remove_drafts(const std::vector<std::string>& workers) const {
+  const auto works = [&](const std::string& writer) {
+    return std::ranges::any_of(workers,
+                               [&](const std::string& id) { return id.starts_with(writer + "-"); });
+  };
+  for (const char* part : {"", "workers", "samples", "checkpoints", "traces", kExtensions}) {
+    for (const std::string& name : names_in(folder_ / part)) {
+      const auto writer = writer_of_draft(name);
+      const bool of_a_run = *part != '\0' || std::ranges::any_of(kFiles, [&](const char* file) {
+        return name.starts_with(file);
+      });
+      std::error_code gone;
+      if (writer && of_a_run && !works(*writer)) fs::remove(folder_ / part / name, gone);
+    }
   }
 }
 

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <random>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "base/cancelled.h"
 #include "base/error.h"
@@ -23,6 +25,8 @@ namespace {
 
 // More answers than this do not wait for their verdict: they would be lost with the process.
 constexpr std::size_t kWaitingPerJudge = 4;
+constexpr double kLongestSleep = 0.1;  // in which a request to stop is not seen
+constexpr double kLongestPause = 15;   // in which others' progress is not seen
 
 double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -42,19 +46,17 @@ struct OpenJob {
 
 class Runner {
  public:
-  // One worker of a process keeps the views.
   Runner(const RunDirectory& run, const BenchPlan& plan, ModelCache& model_cache,
-         const BenchHooks& hooks, bool keeps_views)
+         const BenchHooks& hooks)
       : run_(run),
         plan_(plan),
         model_cache_(model_cache),
         hooks_(hooks),
-        heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds),
+        heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds, plan.about),
         board_(run, heartbeat_, part_of_plan()),
+        views_(run, board_.leases()),
         writer_(run.results() / (heartbeat_.self().id + ".jsonl")),
-        judges_(plan.judge_threads, kWaitingPerJudge * plan.judge_threads) {
-    if (keeps_views) views_.emplace(run);
-  }
+        judges_(plan.judge_threads, kWaitingPerJudge * plan.judge_threads) {}
 
   BenchEnd work();
 
@@ -62,8 +64,12 @@ class Runner {
   RunPart part_of_plan() const;
   const Task& task(int problem) const;
   const BenchConfiguration& bench_configuration(int configuration) const;
-  bool stopped() const { return hooks_.stop && hooks_.stop(); }
   bool run_is_complete();
+  bool stopped() const { return hooks_.stop && hooks_.stop(); }
+  void pause(double seconds) const;  // or until it is to stop
+  void warn_of_bad_lines();
+  void finish_views();
+  double shortest_pause() const { return std::min(1.0, plan_.heartbeat_seconds); }
   // False: nothing will come any more for this worker.
   bool await_others();
   void do_job(BenchJob job);
@@ -74,7 +80,7 @@ class Runner {
   bool search(const std::shared_ptr<OpenJob>& open, const Configuration& configuration);
   void submit(const std::shared_ptr<OpenJob>& open, std::vector<Result> results);
   void record(OpenJob& open, std::vector<Result> results);
-  void retire_finished();
+  void retire_finished(double older_than);
 
   const RunDirectory& run_;
   const BenchPlan& plan_;
@@ -82,11 +88,15 @@ class Runner {
   const BenchHooks& hooks_;
   const Heartbeat heartbeat_;
   JobBoard board_;
-  std::optional<Views> views_;
+  SharedViews views_;
+  std::set<std::string> warned_;
+  double idle_since_ = 0;  // 0: it is not
+  std::minstd_rand jitter_{std::random_device{}()};
   ResultWriter writer_;
-  // A finished job stays claimed until the next one is, so that nobody takes its problem meanwhile.
+  // A finished job stays claimed for a while: see kKeptWhenDone. With the time at which it was
+  // done.
   std::mutex finished_mutex_;
-  std::vector<Lease> finished_;
+  std::deque<std::pair<double, Lease>> finished_;
   int shared_problem_ = -1;
   std::unique_ptr<SharedProblem> shared_;
   TaskThreads judges_;  // last: its threads use the above
@@ -114,10 +124,12 @@ const BenchConfiguration& Runner::bench_configuration(int configuration) const {
 BenchEnd Runner::work() {
   write_problems(run_, plan_.tasks);
   while (!stopped()) {
-    if (views_) views_->refresh_now_and_then(board_.results());
+    views_.refresh_now_and_then(board_.results());
     auto job = board_.next();
-    retire_finished();
+    warn_of_bad_lines();
+    retire_finished(kKeptWhenDone);
     if (job) {
+      idle_since_ = 0;
       do_job(*std::move(job));
     } else if (!await_others()) {
       break;
@@ -125,14 +137,15 @@ BenchEnd Runner::work() {
   }
   const bool stopped_early = stopped();
   if (stopped_early) judges_.stop();
-  retire_finished();
-  board_.results().refresh();
+  finish_views();
+  board_.results().refresh_all();
   const Tally tally = board_.tally();
   if (tally.done == tally.total) {
+    retire_finished(0);
     if (run_is_complete()) {
       run_.remove_checkpoints();
-      run_.remove_drafts();
       board_.leases().tidy();
+      run_.remove_drafts(heartbeat_.workers());
     }
     return BenchEnd::kComplete;
   }
@@ -150,16 +163,38 @@ bool Runner::run_is_complete() {
          });
 }
 
+// Whoever is asked to stop does not wait to hear whether another one lives.
+void Runner::finish_views() {
+  while (!views_.finish(board_.results()) && !stopped()) pause(shortest_pause());
+}
+
+void Runner::warn_of_bad_lines() {
+  for (const std::string& warning : board_.results().warnings()) {
+    if (warned_.insert(warning).second && hooks_.warn)
+      hooks_.warn(warning + "; going on without that result");
+  }
+}
+
+void Runner::pause(double seconds) const {
+  const double until = steady_seconds() + seconds;
+  for (double left = seconds; left > 0 && !stopped(); left = until - steady_seconds())
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, kLongestSleep)));
+}
+
+// The longer it has waited, the seldomer it looks; and no two at the same time.
 bool Runner::await_others() {
   judges_.drain();  // what it finishes may be all that was missing
-  retire_finished();
-  board_.results().refresh();
+  board_.results().refresh_of({heartbeat_.self().id});
   const Tally tally = board_.tally();
   const bool all_tried = tally.done + tally.failed == tally.total && !board_.others_at_work();
-  if (all_tried || !plan_.wait_for_others) return false;
+  const bool waits = plan_.wait_for_others || !board_.all_known_to_live();
+  if (all_tried || !waits) return false;
   if (hooks_.news) hooks_.news({tally, "waiting for other workers"});
-  const double seconds = std::min(1.0, plan_.heartbeat_seconds);
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  const double now = steady_seconds();
+  if (idle_since_ == 0) idle_since_ = now;
+  const double patience = std::clamp((now - idle_since_) / 10, shortest_pause(), kLongestPause);
+  const double spread = std::uniform_real_distribution<double>(0.75, 1.25)(jitter_);
+  pause(spread * std::max(patience, board_.until_next_look()));
   return true;
 }
 
@@ -278,13 +313,16 @@ void Runner::record(OpenJob& open, std::vector<Result> results) {
   if (--open.parts_left > 0 || !open.settled) return;  // failures stay claimed while this one lives
   run_.remove_checkpoints(open.job.lease.job + "-");
   const std::lock_guard finished_lock(finished_mutex_);
-  finished_.push_back(open.job.lease);
+  finished_.emplace_back(steady_seconds(), open.job.lease);
 }
 
-void Runner::retire_finished() {
+void Runner::retire_finished(double older_than) {
   const std::lock_guard lock(finished_mutex_);
-  for (const Lease& lease : finished_) board_.leases().retire(lease);
-  finished_.clear();
+  const double now = steady_seconds();
+  while (!finished_.empty() && now - finished_.front().first >= older_than) {
+    board_.retire(finished_.front().second);
+    finished_.pop_front();
+  }
 }
 
 // Hooks for several workers; the first failure stops them all.
@@ -328,8 +366,7 @@ BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHo
   Team team(hooks);
   const auto work = [&](int worker) {
     try {
-      ends[worker] =
-          Runner(run, plan, plan.model_cache.replica(worker), team.hooks(), worker == 0).work();
+      ends[worker] = Runner(run, plan, plan.model_cache.replica(worker), team.hooks()).work();
     } catch (...) {
       team.fail(std::current_exception());
     }
@@ -339,8 +376,6 @@ BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHo
   work(0);
   for (std::thread& other : others) other.join();
   team.rethrow();
-  ResultIndex results(run);
-  Views(run).refresh(results);
   return *std::ranges::min_element(ends);  // whoever saw more done knows better
 }
 

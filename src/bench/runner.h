@@ -22,6 +22,7 @@ struct BenchPlan {
   int judge_threads = 2;
   double heartbeat_seconds = 10;
   bool wait_for_others = true;
+  Json about = Json::object();  // what others find of each worker, as where it runs
 };
 
 struct BenchNews {
@@ -41,7 +42,7 @@ enum class BenchEnd {
   kComplete,      // all that the plan names
   kFailures,      // all was tried; some could not be searched or judged
   kStopped,       // asked to stop; what was begun is saved
-  kOthersAtWork,  // nothing left for this worker, and it was not to wait
+  kOthersAtWork,  // nothing left for this worker: others that live have it, and it was not to wait
 };
 
 // Throws Error where the run directory cannot be used; what was recorded before stays.

@@ -179,30 +179,55 @@ TEST_F(BenchCli, AWorkerThatWasTakenForDeadWritesNothingMore) {
   EXPECT_TRUE(contents(place("run/traces")) == contents(place("whole/traces")));
 }
 
-// A worker of another machine that holds the first job and was last heard of so long ago.
-void pretend_worker(const std::filesystem::path& run, int seconds_ago) {
-  const Json worker = {{"id", "far-1-0"}, {"host", "far"},  {"machine", "far away"},
-                       {"pid", 1},        {"started", "1"}, {"heartbeat", 0.2},
-                       {"since", 0}};
-  write_file(run / "workers/far-1-0.json", worker.dump());
-  write_file(run / "leases/00000-000.1", Json{{"worker", "far-1-0"}, {"since", 0}}.dump());
-  timespec then{};
-  ::clock_gettime(CLOCK_REALTIME, &then);
-  then.tv_sec -= seconds_ago;
-  const timespec times[] = {then, then};
-  ASSERT_EQ(::utimensat(AT_FDCWD, (run / "workers/far-1-0.json").c_str(), times, 0), 0);
-}
+// A worker of another machine that holds the first job. Its file has times of a clock that is wrong
+// by hours: ahead while it lives, behind when it is silent, or the other way round.
+class PretendedWorker {
+ public:
+  PretendedWorker(std::filesystem::path run, int seconds_ahead)
+      : file_(run / "workers/far-1-0.json"), seconds_ahead_(seconds_ahead) {
+    write_file(run / "leases/00000-000.1", Json{{"worker", "far-1-0"}, {"since", 0}}.dump());
+    beat();
+  }
+  void live() {
+    life_ = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        beat();
+        sleep_ms(20);
+      }
+    });
+  }
+  void go_silent() { life_ = {}; }
+
+ private:
+  void beat() {
+    const Json worker = {{"id", "far-1-0"}, {"host", "far"},  {"machine", "far away"},
+                         {"pid", 1},        {"started", "1"}, {"heartbeat", 0.2},
+                         {"since", 0},      {"age", 1},       {"beat", ++beats_}};
+    write_file(file_, worker.dump());
+    timespec then{};
+    ::clock_gettime(CLOCK_REALTIME, &then);
+    then.tv_sec += seconds_ahead_;
+    const timespec times[] = {then, then};
+    ASSERT_EQ(::utimensat(AT_FDCWD, file_.c_str(), times, 0), 0);
+  }
+
+  const std::filesystem::path file_;
+  const int seconds_ahead_;
+  int beats_ = 0;
+  std::jthread life_;
+};
 
 TEST_F(BenchCli, AnotherMachinesJobIsLeftUntilItIsStale) {
   ASSERT_EQ(umf(one("whole")).status, 0);
   ASSERT_EQ(umf(one("run", {"--budget", "16,40,100"})).status, 0);
   std::filesystem::remove_all(place("run/results"));
   std::filesystem::create_directory(place("run/results"));
-  pretend_worker(place("run"), -3600);  // its clock is ahead, so it seems alive
+  PretendedWorker far(place("run"), -3600);
+  far.live();
   EXPECT_EQ(status("run")["running"], 1);
   EXPECT_EQ(umf(one("run", {"--no-wait"})).status, 75);
   EXPECT_EQ(lines_of(place("run/results.jsonl")).size(), 4 * 3);
-  pretend_worker(place("run"), 60);
+  far.go_silent();
   EXPECT_EQ(status("run")["stale"], 1);
   EXPECT_EQ(umf(one("run", {"--no-wait"})).status, 0);
   EXPECT_EQ(results("run"), results("whole"));
@@ -214,7 +239,7 @@ TEST_F(BenchCli, AWorkerWaitsForOneThatGoesSilent) {
   ASSERT_EQ(umf(one("run", {"--limit", "1"})).status, 0);
   std::filesystem::remove_all(place("run/results"));
   std::filesystem::create_directory(place("run/results"));
-  pretend_worker(place("run"), 0);
+  const PretendedWorker far(place("run"), 3600);
   EXPECT_EQ(umf(one("run", {"--limit", "1"})).status, 0) << "took it over after six beats";
   EXPECT_EQ(lines_of(place("run/results.jsonl")).size(), 3);
 }
