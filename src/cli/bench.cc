@@ -27,7 +27,7 @@ void check(const BenchCliOptions& options) {
 
 // Of the run as it is now: others may have extended it.
 nlohmann::ordered_json print_summary(const RunDirectory& run, bool as_json) {
-  ResultIndex results(run);
+  ResultIndex results(run, BadLines::kAreWarnings);
   results.refresh();
   auto summary = summarise(run.manifest(), results.all());
   if (as_json)
