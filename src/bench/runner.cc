@@ -14,6 +14,7 @@
 #include "base/cancelled.h"
 #include "base/error.h"
 #include "base/task_threads.h"
+#include "base/utc.h"
 #include "bench/shared_problem.h"
 #include "bench/views.h"
 
@@ -22,10 +23,6 @@ namespace {
 
 // More answers than this do not wait for their verdict: they would be lost with the process.
 constexpr std::size_t kWaitingPerJudge = 4;
-
-double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // A claimed job while its parts are graded on other threads.
 struct OpenJob {

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "base/utc.h"
 #include "bench/lease.h"
 #include "bench/result_log.h"
+#include "bench/table.h"
 
 namespace umf {
 namespace {
@@ -16,10 +18,8 @@ using Ordered = nlohmann::ordered_json;
 
 // The pace is taken from the last so many results: earlier workers may be gone.
 constexpr std::size_t kRecent = 200;
-
-double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
+// Lines that go on stand under what the first says behind its state.
+constexpr std::string_view kUnderState = "         ";
 
 // Results per second; nothing while there are too few to tell.
 std::optional<double> pace(const ResultIndex& results, bool running) {
@@ -119,18 +119,21 @@ std::string status_text(const Ordered& status) {
     text += fmt::format(", {:.0f} min left", status["seconds_left"].get<double>() / 60);
   if (const int left_out = status["left_out"]; left_out > 0)
     text += fmt::format("; {} malformed problems left out", left_out);
-  text += "\n";
+  text = wrapped(text, kUnderState);
   for (const Ordered& job : status["jobs"]) {
-    text += fmt::format("{:<8} {} {}, {} pid {}, for {:.0f} s\n", job["state"].get<std::string>(),
-                        job["id"].get<std::string>(), job["configuration"].get<std::string>(),
-                        job["host"].get<std::string>(), job["pid"].get<long>(),
-                        std::max(0.0, unix_time() - job["since"].get<double>()));
+    text +=
+        wrapped(fmt::format("{:<8} {} {}, {} pid {}, for {:.0f} s", job["state"].get<std::string>(),
+                            job["id"].get<std::string>(), job["configuration"].get<std::string>(),
+                            job["host"].get<std::string>(), job["pid"].get<long>(),
+                            std::max(0.0, unix_time() - job["since"].get<double>())),
+                kUnderState);
   }
   for (const Ordered& failure : status["failures"]) {
-    text +=
-        fmt::format("{:<8} {} {} at {}: {}\n", failure["status"].get<std::string>(),
+    text += wrapped(
+        fmt::format("{:<8} {} {} at {}: {}", failure["status"].get<std::string>(),
                     failure["id"].get<std::string>(), failure["configuration"].get<std::string>(),
-                    failure["budget"].get<long>(), failure["why"].get<std::string>());
+                    failure["budget"].get<long>(), failure["why"].get<std::string>()),
+        kUnderState);
   }
   return text;
 }
