@@ -8,8 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/utc.h"
 #include "bench/lease.h"
 #include "bench/run_part.h"
+#include "bench/table.h"
 #include "bench/views.h"
 
 namespace umf {
@@ -22,6 +24,8 @@ constexpr double kMostBetweenLooks = 10;
 constexpr double kFirstPause = 0.05, kLongestPause = 1;
 
 using Workers = std::map<std::string, WorkerView>;
+// Lines that go on stand under what the first says behind its state.
+constexpr std::string_view kUnderState = "         ";
 
 Workers look_at_all(WorkerWatch& watch) {
   Workers workers;
@@ -220,23 +224,27 @@ std::string status_text(const Ordered& status) {
     text += fmt::format(", {:.0f} min left", status["seconds_left"].get<double>() / 60);
   if (const int left_out = status["left_out"]; left_out > 0)
     text += fmt::format("; {} malformed problems left out", left_out);
-  text += "\n";
+  text = wrapped(text, kUnderState);
   if (status["mixed_devices"].get<bool>()) {
     text += "mixed devices, whose results differ in the last bits:\n";
     for (const Ordered& device : status["devices"])
-      text += fmt::format("         {}\n", device.get<std::string>());
+      text += wrapped(fmt::format("{}{}", kUnderState, device.get<std::string>()), kUnderState);
   }
   for (const Ordered& job : status["jobs"]) {
-    text += fmt::format("{:<8} {} {}{}, {} pid {}, for {:.0f} s\n", job["state"].get<std::string>(),
-                        job["id"].get<std::string>(), job["configuration"].get<std::string>(),
-                        seed_text(job["seed"]), job["host"].get<std::string>(),
-                        job["pid"].get<long>(), job["seconds"].get<double>());
+    text += wrapped(
+        fmt::format("{:<8} {} {}{}, {} pid {}, for {:.0f} s", job["state"].get<std::string>(),
+                    job["id"].get<std::string>(), job["configuration"].get<std::string>(),
+                    seed_text(job["seed"]), job["host"].get<std::string>(), job["pid"].get<long>(),
+                    job["seconds"].get<double>()),
+        kUnderState);
   }
   for (const Ordered& failure : status["failures"]) {
-    text += fmt::format("{:<8} {} {}{} at {}: {}\n", failure["status"].get<std::string>(),
-                        failure["id"].get<std::string>(),
-                        failure["configuration"].get<std::string>(), seed_text(failure["seed"]),
-                        failure["budget"].get<long>(), failure["why"].get<std::string>());
+    text +=
+        wrapped(fmt::format("{:<8} {} {}{} at {}: {}", failure["status"].get<std::string>(),
+                            failure["id"].get<std::string>(),
+                            failure["configuration"].get<std::string>(), seed_text(failure["seed"]),
+                            failure["budget"].get<long>(), failure["why"].get<std::string>()),
+                kUnderState);
   }
   for (const Ordered& warning : status["warnings"])
     text += fmt::format("warning: {}\n", warning.get<std::string>());

@@ -11,7 +11,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/utc.h"
 #include "base/version.h"
+#include "cli/command_line.h"
 #include "reward/drop_tests.h"
 #include "setup/option_file.h"
 
@@ -307,7 +309,8 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
   }
   for (const BenchConfiguration& one : bench_configurations)
     configurations.push_back(configuration_json(one, model_cache, history));
-  Json json = {{"version", version()},
+  Json json = {{"made_by", {{"command", command_line()}, {"started", unix_time()}}},
+               {"version", version()},
                {"backend", model_cache.backend().name()},
                {"dataset",
                 {{"path", std::filesystem::absolute(options.dataset).string()},
