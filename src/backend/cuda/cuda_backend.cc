@@ -6,9 +6,11 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "backend/cuda/check.h"
 #include "backend/cuda/cublaslt.h"
+#include "backend/cuda/device.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/residence.h"
 #include "backend/cuda/small.h"
@@ -68,14 +70,15 @@ constexpr Precision kFp8{"cuda-fp8", "fp8 inside layers: approximate", DType::kB
 
 class CudaBackend final : public Backend {
  public:
+  // On the thread's device.
   CudaBackend(const Precision& precision, WeightsCopied copied)
       : precision_(precision),
         type_(precision.type),
-        weights_(WeightStore::of_this_process()),
+        weights_(WeightStore::of_device(current_device())),
         queue_(std::make_shared<Queue>(/*small_models=*/precision.widens)),
         copied_(std::move(copied)) {
     cudaDeviceProp device{};
-    check(cudaGetDeviceProperties(&device, 0), "asking for the GPU's properties");
+    check(cudaGetDeviceProperties(&device, queue_->device()), "asking for the GPU's properties");
     description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
                                precision.description);
   }
@@ -259,6 +262,7 @@ class CudaBackend final : public Backend {
     assert(logits.rows == static_cast<int>(positions.size()) && positions.size() == out.size());
     assert(logits.type == DType::kF32);
     if (out.empty()) return;
+    const DeviceScope scope(queue_->device());
     results_.at_least(out.size_bytes());
     predict_later(logits, positions, {&sampling, 1}, out.size(), 0);
     copy_back(std::as_writable_bytes(out));
@@ -269,6 +273,7 @@ class CudaBackend final : public Backend {
                        std::span<const int> positions, std::span<const Sampling> ways,
                        std::span<Prediction> out) override {
     if (out.empty()) return;
+    const DeviceScope scope(queue_->device());
     results_.at_least(out.size_bytes());
     const int wanted = static_cast<int>(positions.size());
     for (int first = 0; first < wanted; first += logits.rows) {
@@ -282,6 +287,7 @@ class CudaBackend final : public Backend {
   void read(const Matrix& x, std::span<float> out) override {
     assert(out.size() == static_cast<std::size_t>(x.rows) * x.cols);
     if (out.empty()) return;
+    const DeviceScope scope(queue_->device());
     queue_->flush();
     results_.at_least(out.size_bytes());
     launch_pack(view_of(x), static_cast<float*>(results_.data()), queue_->stream());
@@ -430,23 +436,31 @@ class CudaBackend final : public Backend {
 };
 
 std::unique_ptr<Backend> make(const Precision& precision, const std::string& objection,
+                              const std::vector<DeviceFacts>& devices, int device,
                               WeightsCopied copied) {
-  if (!objection.empty()) {
+  if (!objection.empty())
     throw Error(fmt::format("backend '{}' cannot run here: {}", precision.name, objection));
-  }
+  if (device < 0 || std::cmp_greater_equal(device, devices.size()))
+    throw Error(fmt::format("backend '{}': there is no GPU {} among {}", precision.name, device,
+                            devices.size()));
+  if (const std::string& reason = devices[device].objection; !reason.empty())
+    throw Error(
+        fmt::format("backend '{}' cannot run on GPU {}: {}", precision.name, device, reason));
+  start_device(device);
+  const DeviceScope scope(device);
   return std::make_unique<CudaBackend>(precision, std::move(copied));
 }
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cuda_backend(WeightsCopied copied) {
-  return make(kBf16, cuda_objection(), std::move(copied));
+std::unique_ptr<Backend> make_cuda_backend(int device, WeightsCopied copied) {
+  return make(kBf16, cuda_objection(), cuda_devices(), device, std::move(copied));
 }
-std::unique_ptr<Backend> make_cuda_f32_backend(WeightsCopied copied) {
-  return make(kF32, cuda_objection(), std::move(copied));
+std::unique_ptr<Backend> make_cuda_f32_backend(int device, WeightsCopied copied) {
+  return make(kF32, cuda_objection(), cuda_devices(), device, std::move(copied));
 }
-std::unique_ptr<Backend> make_cuda_fp8_backend(WeightsCopied copied) {
-  return make(kFp8, cuda_fp8_objection(), std::move(copied));
+std::unique_ptr<Backend> make_cuda_fp8_backend(int device, WeightsCopied copied) {
+  return make(kFp8, cuda_fp8_objection(), cuda_fp8_devices(), device, std::move(copied));
 }
 
 }  // namespace umf
