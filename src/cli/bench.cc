@@ -39,11 +39,14 @@ int bench(const BenchCliOptions& options) {
   check(options);
   const CommonOptions& common = options.search.common;
   const Dataset dataset = read_chosen(options);
-  const auto backend = options.search.make_backend();
-  const auto model_cache = make_model_cache(options.search, *backend);
+  const Machine machine = options.search.machine();
+  const auto backend = machine.make_backend();
+  const auto model_cache = make_model_cache(options.search, machine, *backend);
   const std::vector<BenchConfiguration> bench_configurations =
       make_bench_configurations(options, *model_cache);
+  require_places_used(*model_cache);
   const RunDirectory run = start_run(options, dataset, bench_configurations, *model_cache);
+  tell_places(*model_cache, common.quiet);
   watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
   const BenchEnd end = work_off(run, options, dataset, bench_configurations, *model_cache);
   print_summary(run, common.json);

@@ -75,7 +75,7 @@ BenchConfiguration make_bench_configuration(std::string name, SolveCliOptions op
     throw Error(
         "results are kept by budget: with --seconds give a --budget, the most that is wanted");
   options.budget = budgets.empty() ? 0 : static_cast<int>(budgets.back());
-  options.workers = 1;  // a run has many searches: each worker takes one of its own
+  options.workers = "1";  // a run has many searches: each worker takes one of its own
   Configuration largest = make_configuration(options, model_cache);
   if (budgets.empty()) budgets = {largest.solve.budget};
   BenchConfiguration bench_configuration{std::move(name), budgets, {}};

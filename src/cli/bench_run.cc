@@ -76,6 +76,7 @@ BenchEnd work_off(const RunDirectory& run, const BenchCliOptions& options, const
   Progress progress(options.search.common.quiet);
   Pace pace;
   Judges judges(options.search.common, {.unsafe = options.search.unsafe}, interrupt_token());
+  judges.stand_beside(model_cache);
   const JudgeTools tools = judges.tools();
   return run_bench(run,
                    {.tasks = dataset.tasks,

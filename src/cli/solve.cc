@@ -135,15 +135,19 @@ int solve_problem(SolveCliOptions& options) {
   const SolveOutputs outputs(options);
   const auto [text, where] = asked(options);
   const Problem problem = parse_problem(text, where);
+  const Machine machine = options.machine();
+  const auto backend = machine.make_backend();
+  const auto model_cache = make_model_cache(options, machine, *backend);
   Judges judges(options.common, {.unsafe = options.unsafe}, interrupt_token());
+  judges.stand_beside(*model_cache);
   const auto reward =
       make_reward(problem.reward, {problem.id, problem.prompt}, where, judges.tools());
-  const auto backend = options.make_backend();
-  const auto model_cache = make_model_cache(options, *backend);
   const Configuration configuration = make_configuration(options, *model_cache);
+  require_places_used(*model_cache);
 
   watch_for_interrupts();
   introduce(options, problem);
+  tell_places(*model_cache, options.common.quiet);
   ProblemSearch search(configuration, *model_cache, problem, *reward);
   SolveObserver observer(configuration, search,
                          {.progress = !options.common.quiet,

@@ -73,9 +73,12 @@ int tune(const TuneOptions& options) {
   check(options);
   const Dataset dataset = read_chosen(options.bench);
   check(dataset, options.bench.dataset);
-  const auto backend = options.bench.search.make_backend();
-  const auto model_cache = make_model_cache(options.bench.search, *backend);
+  const Machine machine = options.bench.search.machine();
+  const auto backend = machine.make_backend();
+  const auto model_cache = make_model_cache(options.bench.search, machine, *backend);
   Tuner tuner(options, dataset, *model_cache);
+  require_places_used(*model_cache);
+  tell_places(*model_cache, options.bench.search.common.quiet);
   warn_of_few(dataset.tasks.size());
   const std::optional<Tuning> tuning = tuner.run();
   if (!tuning) return exit_status(BenchEnd::kStopped);

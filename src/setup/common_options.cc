@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 
@@ -21,6 +22,8 @@ void CommonOptions::declare(OptionSet& options) {
     for (const BackendEntry& one : backends()) names.emplace_back(one.name);
     return names;
   });
+  options.value("device", device,
+                "the GPU to run on, by number; 0 without it (umf backends lists them)");
   options.value("threads", machine.threads, "threads of the cpu backends; 0 for all cores");
   options.value(
       "cpu-target", machine.target,
@@ -45,11 +48,26 @@ Checkpoint CommonOptions::open(const Location& location) const {
 
 BackendOptions CommonOptions::reporting() const {
   BackendOptions options = machine;
+  if (device) {
+    const auto [end, failure] =
+        std::from_chars(device->data(), device->data() + device->size(), options.device);
+    if (failure != std::errc() || end != device->data() + device->size() || options.device < 0)
+      throw Error(
+          fmt::format("--device takes the number of one device, not '{}'; several are "
+                      "--devices, where a command takes them",
+                      *device));
+  }
   options.copied = [progress = std::make_shared<Progress>(quiet)](std::uint64_t bytes) {
     progress->show(
         [&] { return fmt::format("{:.1f} GB of weights copied to the GPU", bytes / 1e9); });
   };
   return options;
+}
+
+std::unique_ptr<Backend> CommonOptions::make_backend_on(int number) const {
+  BackendOptions options = reporting();
+  options.device = number;
+  return umf::make_backend(backend, options);
 }
 
 void CommonOptions::warning(const std::string& text) const {
