@@ -21,10 +21,10 @@ Engine::Hold::Hold(Engine& engine) : engine_(engine) {
       return;
     }
   }
-  Machine machine = engine.options_.machine();
-  machine.begin_with(engine.lanes_++);
-  lane_.backend = machine.make_backend();
-  lane_.model_cache = make_model_cache(engine.options_, machine, *lane_.backend);
+  Crew crew = engine.options_.crew();
+  crew.begin_with(engine.lanes_++);
+  lane_.backend = crew.make_backend();
+  lane_.model_cache = make_model_cache(engine.options_, crew, *lane_.backend);
 }
 
 Engine::Hold::~Hold() {

@@ -39,9 +39,9 @@ int bench(const BenchCliOptions& options) {
   check(options);
   const CommonOptions& common = options.search.common;
   const Dataset dataset = read_chosen(options);
-  const Machine machine = options.search.machine();
-  const auto backend = machine.make_backend();
-  const auto model_cache = make_model_cache(options.search, machine, *backend);
+  const Crew crew = options.search.crew();
+  const auto backend = crew.make_backend();
+  const auto model_cache = make_model_cache(options.search, crew, *backend);
   const std::vector<BenchConfiguration> bench_configurations =
       make_bench_configurations(options, *model_cache);
   require_places_used(*model_cache);

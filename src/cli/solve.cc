@@ -135,9 +135,9 @@ int solve_problem(SolveCliOptions& options) {
   const SolveOutputs outputs(options);
   const auto [text, where] = asked(options);
   const Problem problem = parse_problem(text, where);
-  const Machine machine = options.machine();
-  const auto backend = machine.make_backend();
-  const auto model_cache = make_model_cache(options, machine, *backend);
+  const Crew crew = options.crew();
+  const auto backend = crew.make_backend();
+  const auto model_cache = make_model_cache(options, crew, *backend);
   Judges judges(options.common, {.unsafe = options.unsafe}, interrupt_token());
   judges.stand_beside(*model_cache);
   const auto reward =

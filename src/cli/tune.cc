@@ -73,9 +73,9 @@ int tune(const TuneOptions& options) {
   check(options);
   const Dataset dataset = read_chosen(options.bench);
   check(dataset, options.bench.dataset);
-  const Machine machine = options.bench.search.machine();
-  const auto backend = machine.make_backend();
-  const auto model_cache = make_model_cache(options.bench.search, machine, *backend);
+  const Crew crew = options.bench.search.crew();
+  const auto backend = crew.make_backend();
+  const auto model_cache = make_model_cache(options.bench.search, crew, *backend);
   Tuner tuner(options, dataset, *model_cache);
   require_places_used(*model_cache);
   tell_places(*model_cache, options.bench.search.common.quiet);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "setup/machine.h"
+#include "setup/crew.h"
 
 namespace umf {
 

@@ -196,19 +196,15 @@ void declare_search_options(OptionSet& options, ChosenOptions& chosen) {
   }
 }
 
-Machine SolveCliOptions::machine() const {
+Crew SolveCliOptions::crew() const {
   std::optional<int> wanted;
   if (workers) wanted = parse_number<int>(*workers, "--workers");
   return {common, devices, wanted};
 }
 
-std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, Backend& backend) {
-  return make_model_cache(options, options.machine(), backend);
-}
-
-std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, const Machine& machine,
+std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, const Crew& crew,
                                              Backend& backend) {
-  return machine.make_model_cache(backend, parse_memory(options.memory_limit));
+  return crew.make_model_cache(backend, parse_memory(options.memory_limit));
 }
 
 // What was found best for the embedded models, where they are searched and nothing else is said.
@@ -243,7 +239,7 @@ SearchRequest SolveCliOptions::request() const {
                         .use_cache = !no_cache,
                         .closed_text = closed_text,
                         .seed = seed,
-                        .workers = machine().workers(),
+                        .workers = crew().workers(),
                         .workers_chosen = workers.has_value()};
   for (const std::string& text : models) request.models.push_back(parse_model_choice(text));
   if (models.empty() && preset.empty()) {

@@ -8,7 +8,7 @@
 
 #include "session/search_request.h"
 #include "setup/common_options.h"
-#include "setup/machine.h"
+#include "setup/crew.h"
 
 namespace umf {
 
@@ -42,9 +42,7 @@ struct SolveCliOptions {
   SearchRequest request() const;
   bool read_built_in();
   // Devices and workers. Throws Error for what is not there.
-  Machine machine() const;
-  // Of the first worker, with its share of the threads.
-  std::unique_ptr<Backend> make_backend() const { return machine().make_backend(); }
+  Crew crew() const;
 };
 
 // The options of every search, by name; those of the default search go without it.
@@ -52,10 +50,9 @@ void declare_search_options(OptionSet& options, ChosenOptions& chosen);
 // "never", or the reward that ends a search. Throws Error.
 std::optional<double> parse_stop_at_reward(const std::string& text);
 
-// Where the models of all configurations stand, once for each worker, on the devices of the
-// machine; nothing is loaded yet.
-std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, Backend& backend);
-std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, const Machine& machine,
+// Where the models of all configurations stand, once for each worker of the crew; nothing is loaded
+// yet. `backend` is that of the first worker.
+std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, const Crew& crew,
                                              Backend& backend);
 
 // The number of a model in the model cache. It is opened unless it is there already, by whatever

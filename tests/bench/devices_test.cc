@@ -53,13 +53,13 @@ TEST_F(BenchDevices, APlaceThatNoModelHasIsRefusedBeforeAnythingIsWritten) {
 }
 
 TEST_F(BenchDevices, TuningOnTwoDevicesFindsTheSame) {
-  problems(2, text_checks("a"));
+  problems(3, text_checks("a"));
   const auto tuned = [&](const std::string& out, const std::vector<std::string>& more) {
     std::vector<std::string> words = {"tune",      place("problems"),
                                       "--out",     place(out),
                                       "--model",   "dream=" + tiny("tiny-dream"),
                                       "--model",   "llada=" + tiny("tiny-llada"),
-                                      "--window",  "8",
+                                      "--window",  "16",
                                       "--threads", "1",
                                       "--quiet"};
     words.insert(words.end(), more.begin(), more.end());

@@ -62,7 +62,7 @@ TEST_F(Devices, OneLineTellsWhereModelsStand) {
   };
   EXPECT_THAT(
       told({"--devices", "0,0"}),
-      HasSubstr("dream on device 0, llada on device 0 and 1 more times like that; 2 workers"));
+      HasSubstr("dream on device 0, llada on device 0, and once more on others; 2 workers"));
   // Too much for one device: each stands on one of its own.
   EXPECT_THAT(told({"--devices", "0,0", "--memory-limit", "0.0007"}),
               HasSubstr("dream on device 0, llada on device 0; 2 workers\n"));
@@ -96,7 +96,7 @@ TEST_F(Devices, MistakesNameWhatThereIs) {
   std::string many = "0";
   for (int i = 0; i < 64; ++i) many += ",0";
   expect_refusal(solve({"--devices", many}), "64 devices at most");
-  for (const char* text : {"x", "", "-1", "0,0"})
+  for (const char* text : {"x", "1.5", "-1", "0,0"})
     expect_refusal(solve({std::string("--device=") + text}), "--device takes the number");
   expect_refusal(solve({"--device", "0", "--devices", "0,0"}), "exclude each other");
   expect_refusal(solve({"--place", "dream=0"}), "give that, too: --devices 0,1");

@@ -1,4 +1,4 @@
-#include "setup/machine.h"
+#include "setup/crew.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -104,8 +104,7 @@ void DeviceOptions::declare(OptionSet& options) {
                 "names in --model; prm for process reward models. By itself the first with room");
 }
 
-Machine::Machine(const CommonOptions& common, const DeviceOptions& devices,
-                 std::optional<int> workers)
+Crew::Crew(const CommonOptions& common, const DeviceOptions& devices, std::optional<int> workers)
     : common_(common) {
   if (workers && (*workers < 1 || *workers > kMostWorkers))
     throw Error(fmt::format("--workers must be from 1 to {}, not {}", kMostWorkers, *workers));
@@ -130,13 +129,13 @@ Machine::Machine(const CommonOptions& common, const DeviceOptions& devices,
   workers_ = workers.value_or(static_cast<int>(devices_.size()));
 }
 
-void Machine::begin_with(int i) {
+void Crew::begin_with(int i) {
   // Places count in the list as it was given.
   if (places_.empty()) std::ranges::rotate(devices_, devices_.begin() + i % std::ssize(devices_));
 }
 
 // Workers share the threads; one that would get none gets one all the same.
-std::unique_ptr<Backend> Machine::make_backend(int worker, int at) const {
+std::unique_ptr<Backend> Crew::make_backend(int worker, int at) const {
   BackendOptions share = common_.reporting();
   share.device = devices_[at];
   const int threads = share.threads > 0 ? share.threads : usable_cores();
@@ -145,17 +144,15 @@ std::unique_ptr<Backend> Machine::make_backend(int worker, int at) const {
   return umf::make_backend(common_.backend, share);
 }
 
-std::unique_ptr<ModelCache> Machine::make_model_cache(Backend& first,
-                                                      std::uint64_t memory_limit) const {
+std::unique_ptr<ModelCache> Crew::make_model_cache(Backend& first,
+                                                   std::uint64_t memory_limit) const {
   auto model_cache = std::make_unique<ModelCache>(first, memory_limit);
   if (devices_.size() == 1 && workers_ > 1 && memory_limit > 0)
     throw Error(
         "--memory-limit puts idle models aside, and several workers keep all of them busy; leave "
         "out --memory-limit or --workers");
   if (listed_) {
-    const auto make = [machine = *this](int worker, int at) {
-      return machine.make_backend(worker, at);
-    };
+    const auto make = [crew = *this](int worker, int at) { return crew.make_backend(worker, at); };
     model_cache->spread({devices_, make, places_}, workers_);
     return model_cache;
   }
@@ -180,9 +177,11 @@ void tell_places(const ModelCache& model_cache, bool quiet) {
   for (const StandingModel& model : model_cache.standing())
     models.push_back(fmt::format("{} on device {}", model.name, model.device));
   const int workers = model_cache.replicas(), groups = std::min(model_cache.groups(), workers);
-  fmt::print(stderr, "{}{}; {}\n", fmt::join(models, ", "),
-             groups > 1 ? fmt::format(" and {} more times like that", groups - 1) : "",
-             workers == 1 ? "1 worker" : fmt::format("{} workers", workers));
+  const std::string more = groups == 1   ? ""
+                           : groups == 2 ? ", and once more on others"
+                                         : fmt::format(", and {} times more on others", groups - 1);
+  fmt::print(stderr, "{}{}; {} worker{}\n", fmt::join(models, ", "), more, workers,
+             workers == 1 ? "" : "s");
 }
 
 }  // namespace umf

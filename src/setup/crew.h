@@ -1,4 +1,4 @@
-// What a command runs on, as its options say it: devices, workers, and backends for them.
+// Workers and the devices that they work on, as options say it, and backends for them.
 #pragma once
 
 #include <memory>
@@ -20,11 +20,11 @@ struct DeviceOptions {
 // The place of process reward models in --place: they have no --model to be named by.
 inline constexpr const char* kJudgePlace = "prm";
 
-class Machine {
+class Crew {
  public:
   // `workers` are those of --workers; nothing for one per device. Throws Error for devices that are
   // not there, or not of one kind: results must not depend on which of them computes.
-  Machine(const CommonOptions& common, const DeviceOptions& devices, std::optional<int> workers);
+  Crew(const CommonOptions& common, const DeviceOptions& devices, std::optional<int> workers);
 
   int workers() const { return workers_; }
   const std::vector<int>& devices() const { return devices_; }  // by number, as they were listed
@@ -47,8 +47,8 @@ class Machine {
 
 // Throws Error for a --place that names no model, once all are there.
 void require_places_used(const ModelCache& model_cache);
-// "dream on device 0, llada on device 1; 2 workers": one line on stderr where there are several
-// devices, unless it shall be quiet.
+// "dream on device 0, llada on device 1; 2 workers": one line on stderr where devices were listed,
+// unless it shall be quiet.
 void tell_places(const ModelCache& model_cache, bool quiet);
 
 }  // namespace umf
