@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostWorkers = 64, kMostDevices = 64;
 
-std::vector<std::string> split(const std::string& text) {
+std::vector<std::string> listed_parts(const std::string& text) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
@@ -44,7 +44,7 @@ std::optional<std::pair<int, int>> range_in(const std::string& text) {
 std::vector<int> listed_devices(const std::string& text, std::size_t there,
                                 const std::string& known) {
   std::vector<int> numbers;
-  for (const std::string& part : split(text)) {
+  for (const std::string& part : listed_parts(text)) {
     const auto range = part == "all" ? std::pair(0, static_cast<int>(there) - 1) : range_in(part);
     if (!range)
       throw Error(fmt::format(
@@ -73,7 +73,7 @@ void require_one_kind(const std::vector<int>& devices, const std::vector<DeviceF
 std::map<std::string, int> parse_places(const std::string& text, std::size_t devices) {
   std::map<std::string, int> places;
   if (text.empty()) return places;
-  for (const std::string& part : split(text)) {
+  for (const std::string& part : listed_parts(text)) {
     const auto equals = part.rfind('=');
     const auto place = equals == part.npos || equals == 0
                            ? std::nullopt
