@@ -119,8 +119,8 @@ std::unique_ptr<DeviceTask> TaskMaker::make_plain(const ApiRequest& request) con
   std::vector<int> numbers;
   for (const ServedModel* writer : writers) numbers.push_back(writer->number);
   return std::make_unique<PlainTask>(std::move(prompts), std::move(plan),
-                                     [this, numbers](int device, std::size_t i) {
-                                       return &model_cache_.replica(device).model(numbers[i]);
+                                     [&cache = model_cache_, numbers](int device, std::size_t i) {
+                                       return &cache.replica(device).model(numbers[i]);
                                      });
 }
 
