@@ -71,7 +71,11 @@ std::vector<Prediction> predict_cells(Model& model, std::span<const Token> promp
   tokens.insert(tokens.end(), window.begin(), window.end());
   std::vector<int> positions;
   for (const int cell : cells) positions.push_back(static_cast<int>(prompt.size()) + cell);
-  const Query query{tokens, positions, sampling, more};
+  const Query query{.tokens = tokens,
+                    .positions = positions,
+                    .sampling = sampling,
+                    .more = more,
+                    .prompt = static_cast<int>(prompt.size())};
   return model.predict({&query, 1}).front();
 }
 

@@ -14,6 +14,7 @@
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/residence.h"
 #include "backend/cuda/small.h"
+#include "backend/rotation.h"
 
 namespace umf {
 namespace {
@@ -118,13 +119,14 @@ class CudaBackend final : public Backend {
                                                 const RotationShape& shape) override {
     const int width = shape.width(), half = width / 2;
     std::vector<float> table(static_cast<std::size_t>(positions) * width);
-    for (int j = 0; j < half; ++j) {
-      const float frequency = static_cast<float>(std::pow(shape.theta, -2.0 * j / width));
-      for (int position = 0; position < positions; ++position) {
-        const double angle = static_cast<float>(position) * frequency;
-        float* row = &table[static_cast<std::size_t>(position) * width];
-        row[j] = static_cast<float>(std::cos(angle));
-        row[half + j] = static_cast<float>(std::sin(angle));
+    const std::vector<float> frequencies = rotation_frequencies(shape);
+    for (int position = 0; position < positions; ++position) {
+      const double size = rotation_size(shape, position);
+      float* row = &table[static_cast<std::size_t>(position) * width];
+      for (int j = 0; j < half; ++j) {
+        const double angle = static_cast<float>(position) * frequencies[j];
+        row[j] = static_cast<float>(size * std::cos(angle));
+        row[half + j] = static_cast<float>(size * std::sin(angle));
       }
     }
     const HostTensor host{reinterpret_cast<const std::byte*>(table.data()), DType::kF32, positions,

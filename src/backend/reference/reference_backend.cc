@@ -8,6 +8,7 @@
 #include "backend/reference/plain_numbers.h"
 #include "backend/reference/predict_row.h"
 #include "backend/reference/reference_mixtures.h"
+#include "backend/rotation.h"
 
 namespace umf {
 namespace {
@@ -63,13 +64,14 @@ class ReferenceBackend final : public Backend {
     rotation->positions = positions;
     rotation->head_dim = shape.head_dim;
     rotation->rotated = shape.width();
+    const std::vector<float> frequencies = rotation_frequencies(shape);
     for (int position = 0; position < positions; ++position) {
-      for (int j = 0; j < shape.width() / 2; ++j) {
+      const double size = rotation_size(shape, position);
+      for (const float frequency : frequencies) {
         // Frequencies and angles are rounded to float32, as the references compute them.
-        const float frequency = static_cast<float>(std::pow(shape.theta, -2.0 * j / shape.width()));
         const float angle = static_cast<float>(position) * frequency;
-        rotation->cosine.push_back(static_cast<float>(std::cos(static_cast<double>(angle))));
-        rotation->sine.push_back(static_cast<float>(std::sin(static_cast<double>(angle))));
+        rotation->cosine.push_back(static_cast<float>(size * std::cos(static_cast<double>(angle))));
+        rotation->sine.push_back(static_cast<float>(size * std::sin(static_cast<double>(angle))));
       }
     }
     return rotation;
