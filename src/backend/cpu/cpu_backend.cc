@@ -8,6 +8,7 @@
 
 #include "backend/cpu/cpu_mixtures.h"
 #include "backend/cpu/products.h"
+#include "base/elementary.h"
 #include "base/error.h"
 
 namespace umf {
@@ -79,13 +80,13 @@ class CpuBackend : public Backend {
     rotation->rotated = shape.width();
     std::vector<float> frequencies(shape.width() / 2);
     for (int j = 0; j < shape.width() / 2; ++j) {
-      frequencies[j] = static_cast<float>(std::pow(shape.theta, -2.0 * j / shape.width()));
+      frequencies[j] = static_cast<float>(elementary::pow(shape.theta, -2.0 * j / shape.width()));
     }
     for (int position = 0; position < positions; ++position) {
       for (const float frequency : frequencies) {
         const double angle = static_cast<float>(position) * frequency;
-        rotation->cosines.push_back(static_cast<float>(std::cos(angle)));
-        rotation->sines.push_back(static_cast<float>(std::sin(angle)));
+        rotation->cosines.push_back(static_cast<float>(elementary::cos(angle)));
+        rotation->sines.push_back(static_cast<float>(elementary::sin(angle)));
       }
     }
     return rotation;

@@ -12,6 +12,7 @@
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/residence.h"
 #include "backend/cuda/small.h"
+#include "base/elementary.h"
 
 namespace umf {
 namespace {
@@ -116,12 +117,12 @@ class CudaBackend final : public Backend {
     const int width = shape.width(), half = width / 2;
     std::vector<float> table(static_cast<std::size_t>(positions) * width);
     for (int j = 0; j < half; ++j) {
-      const float frequency = static_cast<float>(std::pow(shape.theta, -2.0 * j / width));
+      const float frequency = static_cast<float>(elementary::pow(shape.theta, -2.0 * j / width));
       for (int position = 0; position < positions; ++position) {
         const double angle = static_cast<float>(position) * frequency;
         float* row = &table[static_cast<std::size_t>(position) * width];
-        row[j] = static_cast<float>(std::cos(angle));
-        row[half + j] = static_cast<float>(std::sin(angle));
+        row[j] = static_cast<float>(elementary::cos(angle));
+        row[half + j] = static_cast<float>(elementary::sin(angle));
       }
     }
     const HostTensor host{reinterpret_cast<const std::byte*>(table.data()), DType::kF32, positions,
