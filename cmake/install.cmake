@@ -7,9 +7,11 @@ include(CMakePackageConfigHelpers)
 set(written ${PROJECT_BINARY_DIR}/written_by_umf)
 add_custom_command(OUTPUT ${written}/done
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${written}
-  COMMAND $<TARGET_FILE:umf> manual --out ${written}/man1
+  COMMAND umf manual --out ${written}/man1
   COMMAND sh -c "gzip -9n ${written}/man1/*.1"
-  COMMAND sh -c "for shell in bash zsh fish; do $<TARGET_FILE:umf> completion $shell > ${written}/umf.$shell || exit 1; done"
+  COMMAND umf completion bash > ${written}/umf.bash
+  COMMAND umf completion zsh > ${written}/umf.zsh
+  COMMAND umf completion fish > ${written}/umf.fish
   COMMAND ${CMAKE_COMMAND} -E touch ${written}/done
   DEPENDS umf VERBATIM)
 add_custom_target(install_files ALL DEPENDS ${written}/done)

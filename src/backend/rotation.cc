@@ -4,14 +4,16 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/elementary.h"
+
 namespace umf {
 namespace {
 
 // At which pair the numbers turn so many times within the length (a fraction of a pair).
 double pair_that_turns(double times, const RotationShape& shape) {
   const double length = shape.stretch->length;
-  return shape.width() * std::log(length / (2 * std::numbers::pi * times)) /
-         (2 * std::log(shape.theta));
+  return shape.width() * elementary::log(length / (2 * std::numbers::pi * times)) /
+         (2 * elementary::log(shape.theta));
 }
 
 // The share of the stretched frequency in that of every pair: 0 before the ramp, 1 behind it.
@@ -34,7 +36,7 @@ struct Ramp {
 std::vector<float> rotation_frequencies(const RotationShape& shape) {
   std::vector<float> frequencies;
   for (int j = 0; j < shape.width() / 2; ++j) {
-    double frequency = std::pow(shape.theta, -2.0 * j / shape.width());
+    double frequency = elementary::pow(shape.theta, -2.0 * j / shape.width());
     if (shape.stretch) {
       const double stretched = Ramp(shape)(j);
       frequency *= 1 - stretched + stretched / shape.stretch->factor;
@@ -46,7 +48,7 @@ std::vector<float> rotation_frequencies(const RotationShape& shape) {
 
 double rotation_size(const RotationShape& shape, int position) {
   if (!shape.growth) return 1;
-  return 1 + shape.growth->share * std::log(1 + position / shape.growth->length);
+  return 1 + shape.growth->share * elementary::log(1 + position / shape.growth->length);
 }
 
 }  // namespace umf

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/elementary.h"
 #include "decode/schedule.h"
 
 namespace umf {
@@ -40,7 +41,7 @@ Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKe
   const Token padding = tokens.padding.value_or(tokens.end_of_text);
   double bias = 0;
   if (action.eos_penalty > 0) bias += padding_bias(action.eos_penalty, time);
-  if (action.pad_factor != 1) bias += std::log(action.pad_factor);
+  if (action.pad_factor != 1) bias += elementary::log(action.pad_factor);
   if (bias != 0) sampling.bias.emplace_back(padding, static_cast<float>(bias));
   return sampling;
 }

@@ -27,7 +27,7 @@ void CommonOptions::declare(OptionSet& options) {
   options.value("threads", machine.threads, "threads of the cpu backends; 0 for all cores");
   options.value(
       "cpu-target", machine.target,
-      "force avx512bf16 (cpu-bf16 alone), avx512, avx2 or scalar; the results are the same");
+      "force avx512bf16 (cpu-bf16 alone), avx512, avx2, neon or scalar; the results are the same");
   options.environment("backend", "UMF_BACKEND");
   options.environment("threads", "UMF_THREADS");
   options.flag("quiet", quiet, "no progress on stderr");

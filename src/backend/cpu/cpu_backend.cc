@@ -9,6 +9,7 @@
 #include "backend/cpu/cpu_mixtures.h"
 #include "backend/cpu/products.h"
 #include "backend/rotation.h"
+#include "base/elementary.h"
 #include "base/error.h"
 
 namespace umf {
@@ -83,8 +84,8 @@ class CpuBackend : public Backend {
       const double size = rotation_size(shape, position);
       for (const float frequency : frequencies) {
         const double angle = static_cast<float>(position) * frequency;
-        rotation->cosines.push_back(static_cast<float>(size * std::cos(angle)));
-        rotation->sines.push_back(static_cast<float>(size * std::sin(angle)));
+        rotation->cosines.push_back(static_cast<float>(size * elementary::cos(angle)));
+        rotation->sines.push_back(static_cast<float>(size * elementary::sin(angle)));
       }
     }
     return rotation;

@@ -15,6 +15,7 @@
 #include "backend/cuda/residence.h"
 #include "backend/cuda/small.h"
 #include "backend/rotation.h"
+#include "base/elementary.h"
 
 namespace umf {
 namespace {
@@ -125,8 +126,8 @@ class CudaBackend final : public Backend {
       float* row = &table[static_cast<std::size_t>(position) * width];
       for (int j = 0; j < half; ++j) {
         const double angle = static_cast<float>(position) * frequencies[j];
-        row[j] = static_cast<float>(size * std::cos(angle));
-        row[half + j] = static_cast<float>(size * std::sin(angle));
+        row[j] = static_cast<float>(size * elementary::cos(angle));
+        row[half + j] = static_cast<float>(size * elementary::sin(angle));
       }
     }
     const HostTensor host{reinterpret_cast<const std::byte*>(table.data()), DType::kF32, positions,
