@@ -37,6 +37,7 @@ void print_summary(const RunDirectory& run, bool as_json) {
 
 int bench(const BenchCliOptions& options) {
   check(options);
+  leave_on({SIGTERM, SIGUSR1}, kExitTryAgain);  // models may take minutes; nothing is lost so far
   const CommonOptions& common = options.search.common;
   const Dataset dataset = read_chosen(options);
   const auto backend = options.search.make_backend();

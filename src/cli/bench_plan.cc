@@ -135,7 +135,11 @@ void BenchCliOptions::declare(OptionSet& options) {
   options.value("drop-tests", drop_rate,
                 "leave out this share of the visible tests, at random; the hidden ones stay");
   options.value("drop-seed", drop_seed, "chooses which are left out");
-  options.flag("no-wait", no_wait, "leave when the rest is in other workers' hands; status 75");
+  options.flag("no-wait", no_wait,
+               "leave when the rest is in other workers' hands, with status 3; so it is without "
+               "either where SLURM_JOB_ID, PBS_JOBID or LSB_JOBID is set");
+  options.flag("wait", wait,
+               "stay until the run is complete, to take over what others may leave behind");
   search.declare_shared(options);
   search.declare_machine(options);
   options.footer(
@@ -148,7 +152,9 @@ void BenchCliOptions::declare(OptionSet& options) {
       "[768, 1536]}]\n"
       "            Keys are the options above, on top of those of the command line.\n"
       "Exit status: 0 complete, 1 some could not be searched or judged (run again to retry),\n"
-      "75 stopped by SIGTERM or SIGUSR1 and saved, 130 stopped by Ctrl-C and saved, 2 an error.");
+      "3 nothing left for this worker while others are at work (--no-wait), 75 stopped by SIGTERM\n"
+      "or SIGUSR1 and saved: start it again, 130 stopped by Ctrl-C and saved, 2 an error.\n"
+      "docs/cluster.md tells how to run it under Slurm.");
 }
 
 Dataset read_chosen(const BenchCliOptions& options) {

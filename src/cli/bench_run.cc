@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "cli/common.h"
@@ -33,6 +35,16 @@ void require_fit(const BenchConfiguration& bench_configuration, ModelCache& mode
   }
 }
 
+// A worker that waits keeps what its scheduler gave it, a GPU mostly, from everybody else.
+bool under_scheduler() {
+  return std::ranges::any_of(std::array{"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"},
+                             [](const char* job) { return std::getenv(job) != nullptr; });
+}
+
+bool waits_for_others(const BenchCliOptions& options) {
+  return options.wait || (!options.no_wait && !under_scheduler());
+}
+
 // In results; the search under way counts by its passes, so that the estimate does not jump where
 // a search is long.
 double done_so_far(const BenchNews& news) {
@@ -58,6 +70,7 @@ void check_run_options(const BenchCliOptions& options) {
   if (options.judge_threads < 1) throw Error("--judge-threads must be at least 1");
   if (!(options.heartbeat_seconds >= 0.01 && options.heartbeat_seconds <= 3600))
     throw Error("--heartbeat is in seconds, from 0.01 to 3600");
+  if (options.wait && options.no_wait) throw Error("--wait and --no-wait exclude each other");
 }
 
 RunDirectory start_run(const BenchCliOptions& options, const Dataset& dataset,
@@ -84,7 +97,7 @@ BenchEnd work_off(const RunDirectory& run, const BenchCliOptions& options, const
                     .tools = tools,
                     .judge_threads = options.judge_threads,
                     .heartbeat_seconds = options.heartbeat_seconds,
-                    .wait_for_others = !options.no_wait},
+                    .wait_for_others = waits_for_others(options)},
                    {.stop = interrupted,
                     .news =
                         [&](const BenchNews& news) {
@@ -107,7 +120,7 @@ int exit_status(BenchEnd end) {
     case BenchEnd::kStopped:
       return interrupting_signal() == SIGINT ? kExitInterrupted : kExitTryAgain;
     case BenchEnd::kOthersAtWork:
-      return kExitTryAgain;
+      return kExitOthersAtWork;
   }
   return 2;
 }

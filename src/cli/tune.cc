@@ -71,6 +71,7 @@ void warn_of_few(std::size_t problems) {
 
 int tune(const TuneOptions& options) {
   check(options);
+  leave_on({SIGTERM, SIGUSR1}, kExitTryAgain);
   const Dataset dataset = read_chosen(options.bench);
   check(dataset, options.bench.dataset);
   const auto backend = options.bench.search.make_backend();

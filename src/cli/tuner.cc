@@ -67,6 +67,7 @@ Tuner::Tuner(const TuneOptions& options, const Dataset& dataset, ModelCache& mod
   models_ = bench_.search.request().models;
   check_names(models_);
   bench_.search.closed_text = true;
+  bench_.wait = true;  // whoever is free after the first round has work in the second
   bench_.search.window = make_configuration(bench_.search, model_cache).walk.window;
   folder_ = options.out.empty() ? stem_of(bench_.dataset) + ".tune" : options.out;
   tuning_.dataset = fs::path(bench_.dataset).filename().string();
