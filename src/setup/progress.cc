@@ -60,7 +60,7 @@ void Progress::show(const std::function<std::string()>& text) {
   shown_ = true;
   // A live line that went on below itself could not be written over.
   if (live_)
-    fmt::print(stderr, "\r{}\x1b[K", fitting(text(), stderr_size().columns));
+    fmt::print(stderr, "\r{}\x1b[K", fitting(text(), terminal_size(stderr).columns));
   else
     fmt::print(stderr, "{}\n", text());
   std::fflush(stderr);
