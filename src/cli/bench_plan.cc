@@ -14,6 +14,7 @@
 #include "base/version.h"
 #include "reward/drop_tests.h"
 #include "setup/option_file.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -168,7 +169,7 @@ Dataset read_chosen(const BenchCliOptions& options) {
   }
   if (dataset.tasks.empty()) throw Error(fmt::format("'{}' has no problems", options.dataset));
   if (!options.search.common.quiet) {
-    for (const std::string& line : dataset.skipped) fmt::print(stderr, "left out: {}\n", line);
+    for (const std::string& line : dataset.skipped) say("left out: {}\n", line);
   }
   return dataset;
 }

@@ -12,6 +12,7 @@
 #include "session/problem_search.h"
 #include "setup/judges.h"
 #include "setup/progress.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -107,7 +108,7 @@ BenchEnd work_off(const RunDirectory& run, const BenchCliOptions& options, const
                     .warn =
                         [&](const std::string& warning) {
                           progress.clear();
-                          fmt::print(stderr, "warning: {}\n", warning);
+                          say("warning: {}\n", warning);
                         }});
 }
 

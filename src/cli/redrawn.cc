@@ -16,9 +16,10 @@ void Redrawn::draw(const std::vector<std::string>& lines) {
 
 void Redrawn::clear() {
   if (lines_ == 0) return;
-  fmt::print(terminal_, "\x1b[{}A\r\x1b[J", lines_);
-  std::fflush(terminal_);
+  const std::string text = fmt::format("\x1b[{}A\r\x1b[J", lines_);
   lines_ = 0;
+  std::fputs(text.c_str(), terminal_);
+  std::fflush(terminal_);
 }
 
 }  // namespace umf

@@ -7,6 +7,7 @@
 #include "cli/bench_run.h"
 #include "cli/common.h"
 #include "cli/tuner.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -63,10 +64,9 @@ void check(const Dataset& dataset, const std::string& path) {
 
 void warn_of_few(std::size_t problems) {
   if (problems >= kFewProblems) return;
-  fmt::print(stderr,
-             "warning: {} problem{} only: the intervals are wide, and what is chosen may be "
-             "chance\n",
-             problems, problems == 1 ? "" : "s");
+  say("warning: {} problem{} only: the intervals are wide, and what is chosen may be "
+      "chance\n",
+      problems, problems == 1 ? "" : "s");
 }
 
 int tune(const TuneOptions& options) {

@@ -17,6 +17,7 @@
 #include "model/checkpoint.h"
 #include "model/embedded.h"
 #include "setup/option_file.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -134,8 +135,8 @@ std::optional<Scores> Tuner::measure(const char* round, const std::string& folde
   bench_.out = folder;
   bench_.budgets = fmt::format("{}", budget);
   if (!bench_.search.common.quiet)
-    fmt::print(stderr, "{} of 2: {} configurations on {} problems, in {}\n", round, list.size(),
-               dataset_.tasks.size(), folder);
+    say("{} of 2: {} configurations on {} problems, in {}\n", round, list.size(),
+        dataset_.tasks.size(), folder);
   const auto configurations = make_bench_configurations(bench_, list, "umf tune", model_cache_);
   const RunDirectory run = start_run(bench_, dataset_, configurations, model_cache_);
   if (!std::exchange(watching_, true)) watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
@@ -148,10 +149,9 @@ std::optional<Scores> Tuner::measure(const char* round, const std::string& folde
     throw Error(
         fmt::format("no problem could be searched and judged; umf status {} says why", folder));
   if (scores.left_out > 0)
-    fmt::print(stderr,
-               "warning: {} of {} problems could not be searched or judged and are left out; umf "
-               "status {} names them, and the same command tries them again\n",
-               scores.left_out, dataset_.tasks.size(), folder);
+    say("warning: {} of {} problems could not be searched or judged and are left out; umf "
+        "status {} names them, and the same command tries them again\n",
+        scores.left_out, dataset_.tasks.size(), folder);
   return scores;
 }
 

@@ -10,6 +10,7 @@
 #include "base/inflate.h"
 #include "model/embedded.h"
 #include "setup/progress.h"
+#include "setup/say.h"
 
 namespace umf {
 
@@ -56,7 +57,7 @@ void CommonOptions::warning(const std::string& text) const {
   if (warn)
     warn(text);
   else
-    fmt::print(stderr, "warning: {}\n", text);
+    say("warning: {}\n", text);
 }
 
 ModelChoice parse_model_choice(const std::string& text) {
