@@ -181,7 +181,7 @@ Ordered run_status(const RunDirectory& run, double patience) {
   }
 }
 
-std::string status_text(const Ordered& status) {
+std::string status_line(const Ordered& status) {
   std::string text = fmt::format(
       "{} of {} done, {} of them judged, {} left, {} failed; {} running, {} stale",
       status["done"].get<int>(), status["total"].get<int>(), status["judged"].get<int>(),
@@ -195,21 +195,31 @@ std::string status_text(const Ordered& status) {
     text += fmt::format(", {:.0f} min left", status["seconds_left"].get<double>() / 60);
   if (const int left_out = status["left_out"]; left_out > 0)
     text += fmt::format("; {} malformed problems left out", left_out);
-  text += "\n";
+  return text;
+}
+
+std::vector<std::string> troubles_of(const Ordered& status) {
+  std::vector<std::string> lines;
+  for (const Ordered& failure : status["failures"]) {
+    lines.push_back(fmt::format("{:<8} {} {} at {}: {}", failure["status"].get<std::string>(),
+                                failure["id"].get<std::string>(),
+                                failure["configuration"].get<std::string>(),
+                                failure["budget"].get<long>(), failure["why"].get<std::string>()));
+  }
+  for (const Ordered& warning : status["warnings"])
+    lines.push_back(fmt::format("warning: {}", warning.get<std::string>()));
+  return lines;
+}
+
+std::string status_text(const Ordered& status) {
+  std::string text = status_line(status) + "\n";
   for (const Ordered& job : status["jobs"]) {
     text += fmt::format("{:<8} {} {}, {} pid {}, for {:.0f} s\n", job["state"].get<std::string>(),
                         job["id"].get<std::string>(), job["configuration"].get<std::string>(),
                         job["host"].get<std::string>(), job["pid"].get<long>(),
                         job["seconds"].get<double>());
   }
-  for (const Ordered& failure : status["failures"]) {
-    text +=
-        fmt::format("{:<8} {} {} at {}: {}\n", failure["status"].get<std::string>(),
-                    failure["id"].get<std::string>(), failure["configuration"].get<std::string>(),
-                    failure["budget"].get<long>(), failure["why"].get<std::string>());
-  }
-  for (const Ordered& warning : status["warnings"])
-    text += fmt::format("warning: {}\n", warning.get<std::string>());
+  for (const std::string& trouble : troubles_of(status)) text += trouble + "\n";
   return text;
 }
 
