@@ -42,6 +42,22 @@ bool under_scheduler() {
                              [](const char* job) { return std::getenv(job) != nullptr; });
 }
 
+// For umf status: what computes here, and as which job of a scheduler.
+Json about_worker(const ModelCache& model_cache) {
+  Json about = {{"backend", model_cache.backend().name()}};
+  const auto add = [&](const char* key, const char* variable) {
+    if (const char* value = std::getenv(variable)) about[key] = value;
+  };
+  add("gpus", "CUDA_VISIBLE_DEVICES");
+  add("slurm_job", "SLURM_JOB_ID");
+  const char *array = std::getenv("SLURM_ARRAY_JOB_ID"), *task = std::getenv("SLURM_ARRAY_TASK_ID");
+  if (array != nullptr && task != nullptr) about["slurm_job"] = fmt::format("{}_{}", array, task);
+  add("slurm_task", "SLURM_PROCID");
+  add("pbs_job", "PBS_JOBID");
+  add("lsf_job", "LSB_JOBID");
+  return about;
+}
+
 bool waits_for_others(const BenchCliOptions& options) {
   return options.wait || (!options.no_wait && !under_scheduler());
 }
@@ -98,7 +114,8 @@ BenchEnd work_off(const RunDirectory& run, const BenchCliOptions& options, const
                     .tools = tools,
                     .judge_threads = options.judge_threads,
                     .heartbeat_seconds = options.heartbeat_seconds,
-                    .wait_for_others = waits_for_others(options)},
+                    .wait_for_others = waits_for_others(options),
+                    .about = about_worker(model_cache)},
                    {.stop = interrupted,
                     .news =
                         [&](const BenchNews& news) {

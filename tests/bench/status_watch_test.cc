@@ -34,7 +34,18 @@ TEST_F(BenchCli, AWatchSaysALinePerChangeAndEndsWithTheRun) {
     EXPECT_THAT(line, testing::MatchesRegex("[0-9][0-9]:[0-9][0-9]:[0-9][0-9] .*"));
 }
 
+// Of the environment that processes get.
+struct Set {
+  Set(std::string variable, const char* value) : name(std::move(variable)) {
+    ::setenv(name.c_str(), value, 1);
+  }
+  ~Set() { ::unsetenv(name.c_str()); }
+  const std::string name;
+};
+
 TEST_F(BenchCli, AWatchTellsWhoIsAtWorkAndWhoHasLeft) {
+  const Set gpus("CUDA_VISIBLE_DEVICES", "3"), array("SLURM_ARRAY_JOB_ID", "12"),
+      task("SLURM_ARRAY_TASK_ID", "7");
   Running worker(one("run", {"--window", "64", "--budget", "2000000", "--no-cache", "--ratios",
                              "0.9,0.8,0.7,0.6,0.5,0.4"}));
   await([&] { return std::filesystem::exists(place("run/config.json")); });
@@ -44,8 +55,9 @@ TEST_F(BenchCli, AWatchTellsWhoIsAtWorkAndWhoHasLeft) {
   EXPECT_EQ(worker.wait().status, 75);
   await([&] { return shows(watching, " has left"); });
   watching.send(SIGTERM);
-  EXPECT_THAT(watching.wait().out,
-              ContainsRegex("pid [0-9]+ is at work(.|\n)*pid [0-9]+ has left"));
+  EXPECT_THAT(
+      watching.wait().out,
+      ContainsRegex("pid [0-9]+ is at work: .*gpus 3, slurm_job 12_7(.|\n)*pid [0-9]+ has left"));
 }
 
 TEST_F(BenchCli, AWatchEndsWhereAllWasTriedAndNobodyIsAtWork) {
