@@ -1,9 +1,9 @@
 """A small Slurm of our own: a controller and nodes on this one machine, for as long as this process lives.
 
 A node is a set of namespaces: it has a name, a process table and a scratch disk of its own, as a machine has. Whoever
-looks from one node at another sees no processes, so that life and death are told by the run directory alone, and pulling
-a node's plug is killing one process. Nodes share the clock and, but for the scratch disk, all files. Everything listens
-on loopback alone. Needs root, for the namespaces.
+looks from one node at another sees no processes, so that life and death are told by the run directory alone, and
+pulling a node's plug is killing one process. Nodes share the clock and, but for the scratch disk, all files. Everything
+listens on loopback alone. Needs root, for the namespaces.
 """
 
 import contextlib
@@ -24,8 +24,8 @@ SCRATCH_BYTES = 1 << 20
 PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "srun", "unshare", "nsenter", "setpriv"]
 PACKAGES = ["munge", "slurmctld", "slurmd", "slurm-client", "util-linux"]
 
-# %(...)s are filled in. Everything is meant to happen soon: a silent node is given up after about 15 s, SIGKILL comes 3 s
-# after SIGTERM, and a requeued job waits 5 s until its credential has expired instead of the usual 120.
+# %(...)s are filled in. Everything is meant to happen soon: a silent node is given up after about 15 s, SIGKILL comes
+# 3 s after SIGTERM, and a requeued job waits 5 s until its credential has expired instead of the usual 120.
 CONFIGURATION = """
 ClusterName=umf
 SlurmctldHost=localhost(127.0.0.1)
@@ -185,7 +185,7 @@ class Node:
         return subprocess.run(["nsenter", f"--target={self.init()}", "--mount", *command], check=False).returncode == 0
 
     def fill(self, place, size=SCRATCH_BYTES):
-        """Leaves no room on a small disk of this node's. Throws where there is none: the machine's own disk is not small."""
+        """Leaves no room on a small disk of this node's. Throws where there is none: the machine's own is not small."""
         assert self.run("mountpoint", "--quiet", place), f"{place} is no disk of its own on {self.name}"
         self.run("sh", "-c", f"head -c {2 * size} /dev/zero >{place}/full 2>/dev/null")
 
@@ -240,9 +240,8 @@ class Cluster:
         # The controller has a name that means loopback, too.
         controller = 'hostname controller; mount --bind "$1/hosts" /etc/hosts; exec slurmctld -D -i -f "$1/slurm.conf"'
         with open(self.folder / "slurmctld.out", "wb") as out:
-            self.daemons.append(
-                start("unshare", "--uts", "--mount", "sh", "-c", controller, "sh", str(self.folder), stdout=out, stderr=out)
-            )
+            command = ["unshare", "--uts", "--mount", "sh", "-c", controller, "sh", str(self.folder)]
+            self.daemons.append(start(*command, stdout=out, stderr=out))
         for number in range(self.sizes["nodes"]):
             name = f"n{number + 1}"
             self.nodes[name] = Node(self, name, self.first_port + 1 + number)
@@ -257,15 +256,22 @@ class Cluster:
         lines = self.ask("sinfo", "--noheader", "--Node", "--partition=main", "--format=%N %T").split("\n")
         return dict(line.split() for line in lines if line)
 
+    def tell(self, *command):
+        """Whether a command of Slurm's went well."""
+        return self.attempt(command).returncode == 0
+
     def ask(self, *command):
-        """What a command of Slurm's prints; nothing where it fails, which it may at any time."""
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False).stdout
+        """What a command of Slurm's prints. A controller that is busy may not answer at once."""
+        done = await_that(" ".join(command), lambda: (done := self.attempt(command)).returncode == 0 and done)
+        return done.stdout
+
+    def attempt(self, command):
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
 
     def submit(self, *words, folder):
         """The number of a new job."""
-        done = subprocess.run(
-            ["sbatch", "--parsable", *map(str, words)], env=self.environment, cwd=folder, capture_output=True, text=True
-        )
+        command = ["sbatch", "--parsable", *map(str, words)]
+        done = subprocess.run(command, env=self.environment, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise AssertionError(f"sbatch: {done.stderr}")
         return done.stdout.strip()
@@ -284,7 +290,7 @@ class Cluster:
         """Slurm holds what it could not start on a node that came back with processes of an earlier start."""
         for line in self.ask("squeue", "--noheader", "--array", "--states=PENDING", "--format=%i %r").split("\n"):
             if "held" in line:
-                self.ask("scontrol", "release", line.split()[0])
+                self.tell("scontrol", "release", line.split()[0])
 
     def await_end(self, *jobs, seconds):
         def ended():
@@ -295,12 +301,12 @@ class Cluster:
 
     def restore(self):
         """After a test: nothing runs, and every node is there again, with an empty scratch disk."""
-        self.ask("scancel", "--quiet", "--state=PENDING", "--user=root")
-        self.ask("scancel", "--quiet", "--user=root")
+        self.tell("scancel", "--quiet", "--state=PENDING", "--user=root")
+        self.tell("scancel", "--quiet", "--user=root")
         for node in self.nodes.values():
             node.kill()
             node.start()
-        self.ask("scontrol", "update", "nodename=ALL", "state=resume")
+        self.tell("scontrol", "update", "nodename=ALL", "state=resume")
         self.await_idle()
 
     def stop(self):
