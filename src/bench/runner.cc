@@ -9,7 +9,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <set>
 #include <thread>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "base/task_threads.h"
 #include "bench/shared_problem.h"
 #include "bench/views.h"
+#include "bench/waiting.h"
 
 namespace umf {
 namespace {
@@ -26,7 +26,6 @@ namespace {
 // More answers than this do not wait for their verdict: they would be lost with the process.
 constexpr std::size_t kWaitingPerJudge = 4;
 constexpr double kLongestSleep = 0.1;  // in which a request to stop is not seen
-constexpr double kLongestPause = 15;   // in which others' progress is not seen
 
 double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -55,6 +54,7 @@ class Runner {
         heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds, plan.about),
         board_(run, heartbeat_),
         views_(run, board_.leases()),
+        waiting_(shortest_pause()),
         writer_(run.results() / (heartbeat_.self().id + ".jsonl")),
         judges_(plan.judge_threads, kWaitingPerJudge * plan.judge_threads) {}
 
@@ -86,8 +86,7 @@ class Runner {
   JobBoard board_;
   SharedViews views_;
   std::set<std::string> warned_;
-  double idle_since_ = 0;  // 0: it is not
-  std::minstd_rand jitter_{std::random_device{}()};
+  Waiting waiting_;
   ResultWriter writer_;
   // A finished job stays claimed for a while: see kKeptWhenDone. With the time at which it was
   // done.
@@ -106,7 +105,7 @@ BenchEnd Runner::work() {
     warn_of_bad_lines();
     retire_finished(kKeptWhenDone);
     if (job) {
-      idle_since_ = 0;
+      waiting_.over();
       do_job(*std::move(job));
     } else if (!await_others()) {
       break;
@@ -146,7 +145,6 @@ void Runner::pause(double seconds) const {
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, kLongestSleep)));
 }
 
-// The longer it has waited, the seldomer it looks; and no two at the same time.
 bool Runner::await_others() {
   judges_.drain();  // what it finishes may be all that was missing
   board_.results().refresh_of({heartbeat_.self().id});
@@ -155,11 +153,7 @@ bool Runner::await_others() {
   const bool waits = plan_.wait_for_others || !board_.all_known_to_live();
   if (all_tried || !waits) return false;
   if (hooks_.news) hooks_.news({tally, "waiting for other workers"});
-  const double now = steady_seconds();
-  if (idle_since_ == 0) idle_since_ = now;
-  const double patience = std::clamp((now - idle_since_) / 10, shortest_pause(), kLongestPause);
-  const double spread = std::uniform_real_distribution<double>(0.75, 1.25)(jitter_);
-  pause(spread * std::max(patience, board_.until_next_look()));
+  pause(waiting_.next_pause(board_.until_next_look()));
   return true;
 }
 

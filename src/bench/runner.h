@@ -18,7 +18,7 @@ struct BenchPlan {
   ModelCache& model_cache;  // each of its replicas is a worker's
   const JudgeTools& tools;
   int judge_threads = 2;
-  double heartbeat_seconds = 10;
+  double heartbeat_seconds = 15;
   bool wait_for_others = true;
   Json about = Json::object();  // what others find of each worker, as where it runs
 };

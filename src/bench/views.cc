@@ -16,6 +16,9 @@ namespace {
 
 // Those who go on recording meanwhile write after us.
 constexpr int kMostRounds = 4;
+// How often views are written while somebody works, at most, and how often others look whether the
+// writer is still there.
+constexpr std::chrono::seconds kOften{10}, kSeldom{60};
 
 std::string dumped(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
@@ -74,9 +77,10 @@ void SharedViews::write(ResultIndex& results) { Views(run_).refresh(results); }
 void SharedViews::refresh_now_and_then(ResultIndex& results) {
   const auto start = Clock::now();
   if (start < next_) return;
-  if (claim() == Claim::kOurs) write(results);
+  const bool ours = claim() == Claim::kOurs;
+  if (ours) write(results);
   const auto now = Clock::now();
-  next_ = now + std::max<Clock::duration>(std::chrono::seconds(10), 50 * (now - start));
+  next_ = now + (ours ? std::max<Clock::duration>(kOften, 50 * (now - start)) : kSeldom);
 }
 
 // Who records something and then finds that another one writes relies on that one: so the writer

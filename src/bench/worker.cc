@@ -66,8 +66,10 @@ void Heartbeat::beat() {
     if (!write_over(file_, bytes)) make_file(file_, bytes);
     watch_.answered();
   } catch (const Error&) {
+    std::error_code unknown;
+    const bool gone = !std::filesystem::exists(folder_, unknown) && !unknown;
     const std::lock_guard lock(mutex_);
-    folder_is_gone_ = !is_there(folder_);
+    folder_is_gone_ = gone;
   }
 }
 

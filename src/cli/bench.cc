@@ -27,7 +27,7 @@ void check(const BenchCliOptions& options) {
 }
 
 void print_summary(const RunDirectory& run, bool as_json) {
-  ResultIndex results(run.results());
+  ResultIndex results(run.results(), BadLines::kAreWarnings);
   results.refresh();
   const auto summary = summarise(run.manifest(), results.all());
   if (as_json)

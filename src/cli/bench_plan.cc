@@ -122,8 +122,10 @@ void BenchCliOptions::declare_run(OptionSet& options) {
   options.value("sample", data.sample, "draw so many problems; 0 for all");
   options.value("sample-seed", data.sample_seed, "chooses which are drawn");
   options.value("judge-threads", judge_threads, "answers graded at once, beside the search");
-  options.value("heartbeat", heartbeat_seconds,
-                "seconds between signs of life; six without one, and another worker takes over");
+  options.value(
+      "heartbeat", heartbeat_seconds,
+      "a worker of which nothing is seen for six times so many seconds is taken for dead; where a "
+      "network file system caches longer than that, choose more");
 }
 
 void BenchCliOptions::declare(OptionSet& options) {

@@ -21,7 +21,7 @@ struct BenchCliOptions {
   std::string dataset, out, configs, budgets, ids_file;
   DatasetOptions data;
   int judge_threads = 2;
-  double heartbeat_seconds = 10, drop_rate = 0;
+  double heartbeat_seconds = 15, drop_rate = 0;
   std::uint64_t drop_seed = 0;
   PoolCliOptions pool;
   bool resume = false, wait = false, no_wait = false;

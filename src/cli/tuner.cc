@@ -142,7 +142,7 @@ std::optional<Scores> Tuner::measure(const char* round, const std::string& folde
   if (!std::exchange(watching_, true)) watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
   const BenchEnd end = work_off(run, bench_, dataset_, configurations, model_cache_);
   if (end != BenchEnd::kComplete && end != BenchEnd::kFailures) return std::nullopt;
-  ResultIndex results(run.results());
+  ResultIndex results(run.results(), BadLines::kAreWarnings);
   results.refresh();
   Scores scores = scores_of(run.manifest(), results.all());
   if (scores.problems == 0)
