@@ -323,23 +323,43 @@ def missing_programs():
     return [program for program in PROGRAMS if not shutil.which(program, path=path)]
 
 
+@contextlib.contextmanager
+def no_services():
+    """Debian starts what it installs, unless this file is there and forbids it."""
+    policy = pathlib.Path("/usr/sbin/policy-rc.d")
+    if policy.exists():
+        yield
+        return
+    policy.write_text("#!/bin/sh\nexit 101\n")
+    policy.chmod(0o755)
+    try:
+        yield
+    finally:
+        policy.unlink()
+
+
+def install():
+    if not shutil.which("apt-get"):
+        raise Unavailable(f"there is no Slurm here, and no apt-get to install {' '.join(PACKAGES)}")
+    print("installing", *PACKAGES, flush=True)
+    quietly = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+    packages = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *PACKAGES]
+    for command in (["apt-get", "update", "-qq"], packages):
+        with no_services():
+            done = subprocess.run(command, env=quietly, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Unavailable(f"Slurm cannot be installed: {done.stderr.strip()[-300:]}")
+    if missing_programs():
+        raise Unavailable(f"these are still missing: {' '.join(missing_programs())}")
+
+
 def prepare():
     """Installs Slurm where it is missing and can be had. Throws Unavailable."""
     os.environ["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
     if os.geteuid() != 0:
         raise Unavailable("nodes are namespaces, and only root makes them")
-    if subprocess.run(["unshare", "--pid", "--fork", "--uts", "--mount", "true"], capture_output=True).returncode != 0:
-        raise Unavailable("this machine does not let root make namespaces")
-    if not missing_programs():
-        return
-    if not shutil.which("apt-get"):
-        raise Unavailable(f"there is no Slurm here, and no apt-get to install {' '.join(PACKAGES)}")
-    print("installing", *PACKAGES, flush=True)
-    quietly = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
-    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *PACKAGES]
-    for command in (["apt-get", "update", "-qq"], install):
-        done = subprocess.run(command, env=quietly, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise Unavailable(f"Slurm cannot be installed: {done.stderr.strip()[-300:]}")
     if missing_programs():
-        raise Unavailable(f"these are still missing: {' '.join(missing_programs())}")
+        install()
+    spaces = ["unshare", "--pid", "--fork", "--uts", "--mount", "true"]
+    if subprocess.run(spaces, capture_output=True, check=False).returncode != 0:
+        raise Unavailable("this machine does not let root make namespaces")
