@@ -78,7 +78,7 @@ void ResultIndex::refresh_all() {
 void ResultIndex::look(const std::string& name, Look how) {
   const std::filesystem::path path = folder_ / name;
   File& file = files_[name];
-  if (how == Look::kWhereGrown) {
+  if (how == Look::kWhereGrown && !file.grew) {
     ++operations_;
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) {
@@ -92,7 +92,9 @@ void ResultIndex::look(const std::string& name, Look how) {
     if (size < file.read_up_to) file = {.size = size};
   }
   ++operations_;
+  const auto before = file.read_up_to;
   read(name, file);
+  file.grew = file.read_up_to > before;
 }
 
 void ResultIndex::read(const std::string& name, File& file) {

@@ -43,8 +43,8 @@ class ResultIndex {
   // Whether a worker has left, so that its file does not grow any more.
   using HasLeft = std::function<bool(const std::string& worker)>;
 
-  // Reads what was appended since the last time: of the files that have grown, as far as their
-  // sizes tell.
+  // Reads what was appended since the last time: of the files that grew before, or have grown as
+  // far as their sizes tell.
   void refresh(const HasLeft& has_left = {});
   // The same, of these workers' files alone.
   void refresh_of(const std::set<std::string>& workers);
@@ -68,6 +68,7 @@ class ResultIndex {
     std::uintmax_t read_up_to = 0, size = 0;
     bool sealed = false;  // it was read after its worker had left
     bool unsynced = false;
+    bool grew = false;  // when it was last looked at: so it is opened without asking for its size
     // Lines that could not be read, by where they begin: their end, and why.
     std::map<std::uintmax_t, std::pair<std::uintmax_t, std::string>> bad;
   };

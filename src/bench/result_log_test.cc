@@ -151,7 +151,7 @@ TEST_F(ResultLog, FilesOfThoseWhoLeftAreReadOnce) {
   EXPECT_EQ(index.all().size(), 2);
   const long before = index.operations();
   index.refresh(has_left);
-  EXPECT_EQ(index.operations(), before + 2) << "a listing, and the size of the other file";
+  EXPECT_EQ(index.operations(), before + 2) << "a listing, and a look at the other file";
   gone.append(result("c", 16));  // it was taken for one who left
   index.refresh_all();
   EXPECT_EQ(index.all().size(), 3);
