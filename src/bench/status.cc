@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "bench/lease.h"
+#include "bench/table.h"
 #include "bench/views.h"
 
 namespace umf {
@@ -19,6 +20,8 @@ using Ordered = nlohmann::ordered_json;
 // Between two looks longer than this, the program may have been frozen.
 constexpr double kMostBetweenLooks = 10;
 constexpr double kFirstPause = 0.05, kLongestPause = 1;
+// Lines that go on stand under what the first says behind its state.
+constexpr std::string_view kUnderState = "         ";
 
 using Workers = std::map<std::string, WorkerView>;
 
@@ -212,14 +215,15 @@ std::vector<std::string> troubles_of(const Ordered& status) {
 }
 
 std::string status_text(const Ordered& status) {
-  std::string text = status_line(status) + "\n";
+  std::string text = wrapped(status_line(status), kUnderState);
   for (const Ordered& job : status["jobs"]) {
-    text += fmt::format("{:<8} {} {}, {} pid {}, for {:.0f} s\n", job["state"].get<std::string>(),
-                        job["id"].get<std::string>(), job["configuration"].get<std::string>(),
-                        job["host"].get<std::string>(), job["pid"].get<long>(),
-                        job["seconds"].get<double>());
+    const std::string line = fmt::format(
+        "{:<8} {} {}, {} pid {}, for {:.0f} s", job["state"].get<std::string>(),
+        job["id"].get<std::string>(), job["configuration"].get<std::string>(),
+        job["host"].get<std::string>(), job["pid"].get<long>(), job["seconds"].get<double>());
+    text += wrapped(line, kUnderState);
   }
-  for (const std::string& trouble : troubles_of(status)) text += trouble + "\n";
+  for (const std::string& trouble : troubles_of(status)) text += wrapped(trouble, kUnderState);
   return text;
 }
 
