@@ -1,6 +1,6 @@
 # The front door. Everything real happens in CMake; `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: packages test-packages build library install-files deb archive test-package all solve test asan test-arm64 bench bench-gpu evidence evidence-short fuzz format format-check tidy clean help
+.PHONY: packages test-packages build library install-files deb archive test-package test-slurm all solve test asan test-arm64 bench bench-gpu evidence evidence-short fuzz format format-check tidy clean help
 
 packages:
 	@tools/install-packages
@@ -25,6 +25,9 @@ deb: install-files ## a Debian package: build/packages/umf_*.deb
 
 test-package: install-files ## the Debian package in a fresh Debian: minutes; needs root, mmdebstrap and lintian
 	@tests/install/fresh_debian build build/fresh_debian
+
+test-slurm: build ## runs disturbed in every way, under a small Slurm on this machine: minutes; needs root. ROUNDS=3 repeats it
+	@tests/slurm/disturbances.py build/umf . build/slurm --rounds $(or $(ROUNDS),1) || [ $$? = 77 ]
 
 archive: install-files ## a folder that brings its libraries, packed: build/packages/umf-*.tar.xz
 	@tools/make-archive build

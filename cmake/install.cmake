@@ -32,6 +32,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/umf DESTINATION ${UMF_PYTHON_DIR}
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.py
         PATTERN __pycache__ EXCLUDE)
 
+# What clusters are told (docs/cluster.md).
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/slurm/umf-array.sbatch ${PROJECT_SOURCE_DIR}/tools/slurm/umf-job.sbatch
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/umf/slurm)
+
 # find_package(umf), target umf::umf.
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/umf)
 set_target_properties(umf_c_api PROPERTIES EXPORT_NAME umf)

@@ -23,6 +23,7 @@ class Descriptor {
 
   int get() const { return number_; }
   explicit operator bool() const { return number_ >= 0; }
+  int release() { return std::exchange(number_, -1); }  // whoever takes it closes it
   void reset() {
     if (number_ >= 0) ::close(number_);
     number_ = -1;

@@ -10,9 +10,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <random>
 #include <utility>
 
 #include "base/error.h"
+#include "base/process_name.h"
 
 namespace umf {
 
@@ -30,14 +33,13 @@ struct stat information(const Descriptor& file, const char* what, const fs::path
   return info;
 }
 
-std::string read_all(int fd, const fs::path& path, std::size_t limit_bytes) {
-  std::string bytes;
+// False, with errno, when it cannot be read.
+bool read_into(std::string& bytes, int fd, const fs::path& path, std::size_t limit_bytes) {
   char chunk[1 << 16];
   for (;;) {
     const ssize_t got = ::read(fd, chunk, sizeof chunk);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("read", path);
-    if (got == 0) return bytes;
+    if (got <= 0) return got == 0;
     bytes.append(chunk, static_cast<std::size_t>(got));
     if (bytes.size() > limit_bytes) {
       throw Error(fmt::format("'{}' is larger than {} bytes", path.string(), limit_bytes));
@@ -45,21 +47,81 @@ std::string read_all(int fd, const fs::path& path, std::size_t limit_bytes) {
   }
 }
 
+std::string read_all(int fd, const fs::path& path, std::size_t limit_bytes) {
+  std::string bytes;
+  if (!read_into(bytes, fd, path, limit_bytes)) fail("read", path);
+  return bytes;
+}
+
+Descriptor opened(const fs::path& path, int flags) {
+  // Not waiting for the other end of a pipe; for regular files it makes no difference.
+  return Descriptor(::open(path.c_str(), flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
+}
+
+void require_regular(const Descriptor& file, const fs::path& path, const char* purpose) {
+  if (!S_ISREG(information(file, purpose, path).st_mode))
+    throw Error(fmt::format("cannot {} '{}': it is not a regular file", purpose, path.string()));
+}
+
+bool seek(const Descriptor& file, std::uintmax_t begin) {
+  return begin == 0 || ::lseek(file.get(), static_cast<off_t>(begin), SEEK_SET) >= 0;
+}
+
 }  // namespace
 
 Descriptor open_regular(const fs::path& path, int flags, const char* purpose) {
-  // Not waiting for the other end of a pipe; for regular files it makes no difference.
-  Descriptor file(::open(path.c_str(), flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644));
-  if (file.get() < 0) fail(purpose, path);
-  if (!S_ISREG(information(file, purpose, path).st_mode))
-    throw Error(fmt::format("cannot {} '{}': it is not a regular file", purpose, path.string()));
+  Descriptor file = opened(path, flags);
+  if (!file) fail(purpose, path);
+  require_regular(file, path, purpose);
   return file;
 }
 
 std::string read_file(const fs::path& path, std::size_t limit_bytes, std::uintmax_t begin) {
   const Descriptor file = open_regular(path, O_RDONLY, "read");
-  if (begin > 0 && ::lseek(file.get(), static_cast<off_t>(begin), SEEK_SET) < 0) fail("read", path);
+  if (!seek(file, begin)) fail("read", path);
   return read_all(file.get(), path, limit_bytes);
+}
+
+namespace {
+
+// Of a name: there is nothing, or was when the server was asked.
+bool means_absent(int reason) { return reason == ENOENT || reason == ENOTDIR || reason == ESTALE; }
+
+constexpr int kTriesWhenStale = 3;  // another file of the same name may have come
+
+}  // namespace
+
+std::optional<std::string> read_if_there(const fs::path& path, std::size_t limit_bytes,
+                                         std::uintmax_t begin) {
+  for (int i = 0; i < kTriesWhenStale; ++i) {
+    std::string bytes;
+    const Descriptor file = opened(path, O_RDONLY);
+    if (file) {
+      require_regular(file, path, "read");
+      if (seek(file, begin) && read_into(bytes, file.get(), path, limit_bytes)) return bytes;
+    }
+    if (!means_absent(errno)) fail("read", path);
+    if (errno != ESTALE) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool is_there(const fs::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0) return true;
+  if (means_absent(errno)) return false;
+  fail("read", path);
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  fs::directory_iterator entry(folder, failure);
+  for (; !failure && entry != fs::directory_iterator(); entry.increment(failure))
+    names.push_back(entry->path().filename());
+  if (!failure || means_absent(failure.value())) return names;
+  errno = failure.value();
+  fail("read", folder);
 }
 
 std::string read_stream(const fs::path& path, std::size_t limit_bytes) {
@@ -85,43 +147,109 @@ bool write_all(int file, std::string_view bytes) {
 
 }  // namespace
 
+namespace {
+
+constexpr const char* kDraft = ".tmp-";
+constexpr int kRandomDigits = 8;
+
+std::string draft_name(const fs::path& path) {
+  static std::random_device random;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  return fmt::format("{}{}{}-{:08x}", path.string(), kDraft, process_name(), random());
+}
+
+// With the mode that the user's umask leaves.
+Descriptor open_new(const std::string& name) {
+  return Descriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+}  // namespace
+
+std::optional<std::string> writer_of_draft(std::string_view name) {
+  const std::size_t mark = name.rfind(kDraft);
+  if (mark == std::string_view::npos) return std::nullopt;
+  const std::string_view writer = name.substr(mark + std::strlen(kDraft));
+  if (writer.size() <= kRandomDigits + 1) return "";
+  return std::string(writer.substr(0, writer.size() - kRandomDigits - 1));
+}
+
+void sync_folder(const fs::path& folder) {
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() < 0 || ::fsync(opened.get()) == 0) return;
+  if (errno == EIO || errno == ENOSPC || errno == EDQUOT) fail("write", folder);
+}
+
 DraftFile::DraftFile(fs::path path)
-    : path_(std::move(path)),
-      name_(path_.string() + ".tmp-XXXXXX"),
-      file_(::mkstemp(name_.data())) {
+    : path_(std::move(path)), name_(draft_name(path_)), file_(open_new(name_)) {
   if (file_.get() < 0) fail("write", path_);
 }
 
-DraftFile::~DraftFile() { ::unlink(name_.c_str()); }
+DraftFile::~DraftFile() {
+  if (!gone_) ::unlink(name_.c_str());
+}
 
 void DraftFile::append(std::string_view bytes) {
   if (!write_all(file_.get(), bytes)) abandon();
 }
 
 void DraftFile::finish() {
-  if (::fchmod(file_.get(), 0644) != 0 || ::fsync(file_.get()) != 0) abandon();
+  if (::fsync(file_.get()) != 0) abandon();
 }
 
 void DraftFile::rename() {
   finish();
   if (::rename(name_.c_str(), path_.c_str()) != 0) abandon();
+  gone_ = true;
+  sync_folder(folder_of(path_));
 }
 
 bool DraftFile::link() {
   finish();
-  if (::link(name_.c_str(), path_.c_str()) == 0) return true;
+  bool linked = ::link(name_.c_str(), path_.c_str()) == 0;
+  if (!linked && (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK))
+    return link_without_links();
+  // Over a network the answer may have been lost and the request repeated: then it is ours.
   const int reason = errno;
-  // Over a network the answer may have been lost and the request repeated.
-  struct stat info {};
-  if (::fstat(file_.get(), &info) == 0 && info.st_nlink == 2) return true;
+  linked = linked || holds_our_bytes();
   errno = reason;
-  if (reason != EEXIST) abandon();
-  return false;
+  if (!linked && reason != EEXIST) abandon();
+  if (linked) sync_folder(folder_of(path_));
+  return linked;
+}
+
+// Who makes the empty file puts its own in its place.
+bool DraftFile::link_without_links() {
+  if (!open_new(path_)) {
+    if (errno != EEXIST) abandon();
+    return holds_our_bytes();
+  }
+  if (::rename(name_.c_str(), path_.c_str()) != 0) abandon();
+  gone_ = true;
+  sync_folder(folder_of(path_));
+  return true;
+}
+
+bool DraftFile::holds_our_bytes() const {
+  struct stat info {};
+  if (::fstat(file_.get(), &info) != 0) return false;
+  const auto size = static_cast<std::size_t>(info.st_size);
+  try {
+    const auto there = read_if_there(path_, size);
+    return there && *there == read_if_there(name_, size);
+  } catch (const Error&) {
+    return false;  // longer, or not to be read
+  }
 }
 
 void DraftFile::abandon() {
   const int reason = errno;
   ::unlink(name_.c_str());
+  gone_ = true;
   errno = reason;
   fail("write", path_);
 }
@@ -198,6 +326,40 @@ bool create_file(const fs::path& path, std::string_view bytes) {
   DraftFile draft(path);
   draft.append(bytes);
   return draft.link();
+}
+
+namespace {
+
+// Closes it, too: over a network that is when others are told, and when it may fail.
+void write_and_close(Descriptor file, const fs::path& path, std::string_view bytes) {
+  const bool written = write_all(file.get(), bytes);
+  const int reason = errno;
+  const bool closed = ::close(file.release()) == 0;
+  if (!written) errno = reason;
+  if (!written || !closed) fail("write", path);
+}
+
+}  // namespace
+
+bool make_file(const fs::path& path, std::string_view bytes) {
+  Descriptor file = open_new(path);
+  if (!file && errno == EEXIST) return false;
+  if (!file) fail("write", path);
+  try {
+    write_and_close(std::move(file), path, bytes);
+  } catch (const Error&) {
+    ::unlink(path.c_str());
+    throw;
+  }
+  return true;
+}
+
+bool write_over(const fs::path& path, std::string_view bytes) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file && means_absent(errno)) return false;
+  if (!file) fail("write", path);
+  write_and_close(std::move(file), path, bytes);
+  return true;
 }
 
 MappedFile::MappedFile(const fs::path& path) {

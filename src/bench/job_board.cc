@@ -1,26 +1,60 @@
 #include "bench/job_board.h"
 
-#include <set>
-#include <utility>
+#include <fmt/core.h>
+
+#include <algorithm>
 
 namespace umf {
 
-JobBoard::JobBoard(const RunDirectory& run, const Heartbeat& heartbeat)
+namespace {
+
+// Names that all workers of a run together look up in a second, and one at most.
+constexpr double kLooksPerSecond = 120, kLooksOfOne = 40;
+// A look costs three listings and what has changed; so many failed claims are as dear.
+constexpr long kListings = 6, kClaimsPerLook = 4;
+
+std::unordered_map<std::string, int> numbered(const std::vector<std::string>& names) {
+  std::unordered_map<std::string, int> numbers;
+  for (const std::string& name : names) numbers.emplace(name, static_cast<int>(numbers.size()));
+  return numbers;
+}
+
+std::vector<std::string> names_of(const std::vector<Manifest::Entry>& entries) {
+  std::vector<std::string> names;
+  for (const Manifest::Entry& entry : entries) names.push_back(entry.name);
+  return names;
+}
+
+}  // namespace
+
+JobBoard::JobBoard(const RunDirectory& run, const Heartbeat& heartbeat, SteadySeconds clock)
     : run_(run),
-      self_(heartbeat.self().id),
+      heartbeat_(heartbeat),
+      clock_(std::move(clock)),
+      problems_(static_cast<int>(run.manifest().ids.size())),
+      configurations_(static_cast<int>(run.manifest().configurations.size())),
       leases_(run.leases(), heartbeat),
-      results_(run.results()) {
+      results_(run.results(), BadLines::kAreWarnings),
+      problem_of_(numbered(run.manifest().ids)),
+      configuration_of_(numbered(names_of(run.manifest().configurations))),
+      open_(static_cast<std::size_t>(problems_) * configurations_),
+      open_in_(problems_) {
   results_.refresh();
   for (const auto& [key, result] : results_.all()) {
     if (!result.settled()) old_failures_[key] = result.tries;
   }
+  for (int p = 0; p < problems_; ++p) {
+    for (int c = 0; c < configurations_; ++c) note({p, c});
+  }
+  results_.notify([this](const ResultKey& key) { note_change(key); });
+  look();
 }
 
-std::vector<long> JobBoard::missing(int problem, int configuration) const {
-  const Manifest::Entry& entry = run_.manifest().configurations[configuration];
+std::vector<long> JobBoard::missing(const Place& place) const {
+  const Manifest::Entry& entry = run_.manifest().configurations[place.second];
   std::vector<long> budgets;
   for (const long budget : entry.recorded()) {
-    const ResultKey key{run_.manifest().ids[problem], entry.name, budget};
+    const ResultKey key{run_.manifest().ids[place.first], entry.name, budget};
     const Result* result = results_.find(key);
     const auto old = old_failures_.find(key);
     const bool try_again =
@@ -30,59 +64,151 @@ std::vector<long> JobBoard::missing(int problem, int configuration) const {
   return budgets;
 }
 
-std::optional<BenchJob> JobBoard::next() {
-  results_.refresh();
-  std::map<std::pair<int, int>, std::string> holders;
-  // Problems that somebody else is at: with a job that is done, too, for it is about to claim the
-  // next one there.
-  std::set<int> others;
-  for (const auto& [job, holder] : leases_.held()) {
+void JobBoard::note_change(const ResultKey& key) {
+  const auto problem = problem_of_.find(key.id);
+  const auto configuration = configuration_of_.find(key.configuration);
+  if (problem != problem_of_.end() && configuration != configuration_of_.end())
+    note({problem->second, configuration->second});
+}
+
+void JobBoard::note(const Place& place) {
+  char& open = open_[number(place)];
+  const char now = missing(place).empty() ? 0 : 1;
+  open_in_[place.first] += now - open;
+  open = now;
+}
+
+void JobBoard::look() {
+  looked_at_ = clock_();  // what comes while it looks may not be seen
+  const long before = results_.operations();
+  const auto present = heartbeat_.workers();
+  const std::set<std::string> workers(present.begin(), present.end());
+  // A listing may be older than a file; who is not in it is asked for by name.
+  results_.refresh(
+      [&](const std::string& id) { return !workers.contains(id) && heartbeat_.has_left(id); });
+  epochs_.clear();
+  others_.clear();
+  for (const auto& [job, epoch] : leases_.epochs()) {
     const auto place = Manifest::parse_job_name(job);
-    if (!place) continue;
-    holders[*place] = holder;
-    if (holder != self_) others.insert(place->first);
+    if (!place || own_.contains({job, epoch})) continue;
+    epochs_[*place] = epoch;
+    others_.insert(place->first);
   }
-  others_at_work_ = false;
-  for (const bool helping : {false, true}) {
-    for (int p = first_open_; p < std::ssize(run_.manifest().ids); ++p) {
-      if (others.contains(p) != helping) continue;
-      bool done = true;
-      for (int c = 0; c < std::ssize(run_.manifest().configurations); ++c) {
-        if (missing(p, c).empty()) continue;
-        done = false;
-        if (const auto holder = holders.find({p, c}); holder != holders.end()) {
-          others_at_work_ |= holder->second != self_;
-          continue;
-        }
-        if (auto job = claim(p, c)) return job;
-        if (helping) continue;
-        others.insert(p);  // somebody came first
-        break;
+  operations_ = kListings + results_.operations() - before;
+  rate_ = std::min(kLooksOfOne, kLooksPerSecond / std::max<double>(1, workers.size()));
+  failed_claims_ = 0;
+}
+
+void JobBoard::retire(const Lease& lease) {
+  leases_.retire(lease);
+  own_.erase(lease);
+}
+
+double JobBoard::until_next_look() const { return looked_at_ + operations_ / rate_ - clock_(); }
+
+void JobBoard::look_if_due() {
+  const bool many_failed = failed_claims_ >= std::max(2L, operations_ / kClaimsPerLook);
+  if (many_failed || until_next_look() <= 0 || clock_() - looked_at_ > kKeptWhenDone / 2) look();
+}
+
+std::optional<BenchJob> JobBoard::next() {
+  others_at_work_ = life_unknown_ = false;
+  const double before = looked_at_;
+  look_if_due();
+  if (auto job = next_free()) return job;
+  if (looked_at_ == before) {
+    look();
+    if (auto job = next_free()) return job;
+  }
+  return help();
+}
+
+// Of problems that nobody else is at, as far as known.
+std::optional<BenchJob> JobBoard::next_free() {
+  for (int i = 0; i < problems_; ++i) {
+    const int problem = (start_ + i) % problems_;
+    if (open_in_[problem] == 0 || others_.contains(problem)) continue;
+    if (auto job = next_in(problem)) return job;
+    if (!others_.contains(problem)) continue;  // the rest of it is our own
+    jump();  // somebody came first, and may well be the first at the next ones, too
+    look_if_due();
+    i = -1;
+  }
+  return std::nullopt;
+}
+
+std::optional<BenchJob> JobBoard::next_in(int problem) {
+  for (int c = 0; c < configurations_; ++c) {
+    const Place place{problem, c};
+    const std::string name = Manifest::job_name(problem, c);
+    const auto own = own_.lower_bound({name, 0});
+    if (!open_[number(place)] || (own != own_.end() && own->job == name)) continue;
+    if (const auto lease = leases_.claim_first(name)) {
+      if (auto job = checked(place, *lease)) return job;
+      continue;
+    }
+    ++failed_claims_;
+    epochs_[place] = std::max(1, epochs_[place]);
+    others_.insert(problem);
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Workers that begin together would otherwise fail at each other's problems one by one.
+void JobBoard::jump() {
+  const std::string name = fmt::format("{} {}", heartbeat_.self().id, ++jumps_);
+  start_ = static_cast<int>(std::hash<std::string>{}(name) % problems_);
+}
+
+// What is left is of problems that others are at, or were.
+std::optional<BenchJob> JobBoard::help() {
+  leases_.look_again();
+  for (int i = 0; i < problems_; ++i) {
+    const int problem = (start_ + i) % problems_;
+    if (open_in_[problem] == 0) continue;
+    for (int c = 0; c < configurations_; ++c) {
+      const Place place{problem, c};
+      const std::string name = Manifest::job_name(problem, c);
+      const auto own = own_.lower_bound({name, 0});
+      if (!open_[number(place)] || (own != own_.end() && own->job == name)) continue;
+      const auto known = epochs_.find(place);
+      const Leases::Attempt attempt =
+          known == epochs_.end() ? Leases::Attempt{leases_.claim_first(name), Life::kUnknown}
+                                 : leases_.take_over({name, known->second});
+      if (attempt.lease) {
+        if (auto job = checked(place, *attempt.lease)) return job;
+        continue;
       }
-      if (done && p == first_open_) ++first_open_;
+      others_at_work_ = true;
+      life_unknown_ = life_unknown_ || attempt.holder == Life::kUnknown;
     }
   }
   return std::nullopt;
 }
 
-std::optional<BenchJob> JobBoard::claim(int problem, int configuration) {
-  auto lease = leases_.claim(Manifest::job_name(problem, configuration));
-  if (!lease) {
-    others_at_work_ = true;
+// It may have been finished between the look and the claim.
+std::optional<BenchJob> JobBoard::checked(const Place& place, const Lease& lease) {
+  if (lease.epoch > 1)
+    results_.refresh_all();
+  else if (clock_() - looked_at_ > kKeptWhenDone / 2)
+    look();
+  BenchJob job{place.first, place.second, lease, missing(place)};
+  if (job.budgets.empty()) {
+    leases_.retire(lease);
     return std::nullopt;
   }
-  results_.refresh();  // it may have been finished between the look and the claim
-  BenchJob job{problem, configuration, *lease, missing(problem, configuration)};
-  if (!job.budgets.empty()) return job;
-  leases_.retire(job.lease);
-  return std::nullopt;
+  own_.insert(lease);
+  start_ = place.first;
+  return job;
 }
 
 Tally JobBoard::tally() const {
   Tally tally;
   for (const Manifest::Entry& entry : run_.manifest().configurations)
     tally.total += static_cast<int>(run_.manifest().ids.size() * entry.recorded().size());
-  for (const auto& [key, result] : results_.all()) ++(result.settled() ? tally.done : tally.failed);
+  tally.done = results_.settled();
+  tally.failed = static_cast<int>(results_.all().size()) - tally.done;
   return tally;
 }
 

@@ -1,9 +1,13 @@
 // Which job is next for this worker: not done, not held by another, not failed just now.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "bench/lease.h"
@@ -23,33 +27,71 @@ struct Tally {  // in results: problems × configurations × budgets
   int total = 0, done = 0, failed = 0;
 };
 
+// A job that is done stays claimed for so many seconds: whoever's view of the results is younger
+// than half of that, and finds the job free, knows that nobody has done it.
+constexpr double kKeptWhenDone = 60;
+
 // One thread at a time.
+//
+// What others do is looked at seldom enough that all workers together ask the server about as
+// often, however many they are. In between, a job that another one has taken is found out by the
+// claim.
 class JobBoard {
  public:
-  JobBoard(const RunDirectory& run, const Heartbeat& heartbeat);
+  JobBoard(const RunDirectory& run, const Heartbeat& heartbeat,
+           SteadySeconds clock = steady_seconds);
 
   // Claims the next job. Problems that nobody else is at come first: configurations of one problem
   // share their work inside a process. Nothing when all jobs are done, failed or held.
   std::optional<BenchJob> next();
-  // Whether some of what is missing is held by other workers, as of the last next().
+  // Whether some of what is missing is held by other workers, as of the last next() that found
+  // nothing; and whether it is known of all of them that they live.
   bool others_at_work() const { return others_at_work_; }
+  bool all_known_to_live() const { return !life_unknown_; }
 
-  const Leases& leases() const { return leases_; }
+  void retire(const Lease& lease);  // of a job that is done
+  void look_if_due();               // at what others have done
+  // Seconds until another look is due.
+  double until_next_look() const;
+
+  Leases& leases() { return leases_; }
   ResultIndex& results() { return results_; }
   Tally tally() const;
 
  private:
-  std::vector<long> missing(int problem, int configuration) const;
-  std::optional<BenchJob> claim(int problem, int configuration);
+  using Place = std::pair<int, int>;
+  std::size_t number(const Place& place) const {
+    return static_cast<std::size_t>(place.first) * configurations_ + place.second;
+  }
+  std::vector<long> missing(const Place& place) const;
+  void note_change(const ResultKey& key);
+  void note(const Place& place);
+  void look();
+  std::optional<BenchJob> next_free();
+  std::optional<BenchJob> next_in(int problem);
+  std::optional<BenchJob> help();
+  std::optional<BenchJob> checked(const Place& place, const Lease& lease);
+  void jump();
 
   const RunDirectory& run_;
-  std::string self_;
+  const Heartbeat& heartbeat_;
+  SteadySeconds clock_;
+  const int problems_, configurations_;
   Leases leases_;
   ResultIndex results_;
+  std::unordered_map<std::string, int> problem_of_, configuration_of_;
   // Failures that were there when this worker started, by their tries: it tries these once more.
   std::map<ResultKey, int> old_failures_;
-  int first_open_ = 0;  // everything of the problems before is done
-  bool others_at_work_ = false;
+  std::vector<char> open_;       // by number(): something is missing
+  std::vector<int> open_in_;     // by problem: how many of these
+  std::map<Place, int> epochs_;  // of others' leases, as of the last look or later
+  std::set<int> others_;         // problems of these
+  std::set<Lease> own_;
+  int start_ = 0;  // the problem to look at first
+  int jumps_ = 0, failed_claims_ = 0;
+  double looked_at_ = 0, rate_ = 1;  // looks that this worker may take in a second
+  long operations_ = 0;              // of the last look
+  bool others_at_work_ = false, life_unknown_ = false;
 };
 
 }  // namespace umf

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
+#include "base/files.h"
 #include "support/temporary_directory.h"
 
 namespace umf {
@@ -74,6 +77,62 @@ TEST_F(JobBoardTest, WhoHasNothingElseToDoHelps) {
     finish(b_, *next);
   }
   EXPECT_EQ(place(b_.board.next()), Place(0, 1));
+}
+
+// What others have taken since the last look is found out by the claim.
+TEST(JobBoardOfMany, WorkersWithOldViewsDoEveryJobOnce) {
+  const TemporaryDirectory directory;
+  Json large = manifest();
+  large["dataset"]["problems"] = Json::array();
+  for (int i = 0; i < 40; ++i) large["dataset"]["problems"].push_back(std::to_string(i));
+  const RunDirectory run = RunDirectory::start(directory / "run", large, false);
+  const SteadySeconds no_time_goes_by = [] { return 100.0; };
+  std::vector<std::unique_ptr<Heartbeat>> heartbeats;
+  std::vector<std::unique_ptr<JobBoard>> boards;
+  for (int i = 0; i < 8; ++i) {
+    heartbeats.push_back(std::make_unique<Heartbeat>(run.workers(), this_process(), 60));
+    boards.push_back(std::make_unique<JobBoard>(run, *heartbeats.back(), no_time_goes_by));
+  }
+  std::map<std::string, int> done;
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t i = 0; i < boards.size(); ++i) {
+      const auto job = boards[i]->next();
+      if (!job) continue;
+      more = true;
+      ++done[job->lease.job];
+      ResultWriter writer(run.results() / (heartbeats[i]->self().id + ".jsonl"));
+      Result result;
+      result.key = {run.manifest().ids[job->problem],
+                    run.manifest().configurations[job->configuration].name, 16};
+      writer.append(result);
+    }
+  }
+  EXPECT_EQ(done.size(), 80);
+  for (const auto& [job, times] : done) EXPECT_EQ(times, 1) << job;
+}
+
+TEST_F(JobBoardTest, AJobThatWasDoneAndRetiredWhileNobodyLookedIsNotDoneAgain) {
+  double now = 0;
+  Heartbeat heartbeat(run_.workers(), this_process(), 60);
+  JobBoard late(run_, heartbeat, [&] { return now; });
+  while (const auto job = a_.board.next()) {
+    finish(a_, *job);
+    a_.board.retire(job->lease);
+  }
+  now += kKeptWhenDone;
+  EXPECT_EQ(place(late.next()), Place(-1, -1));
+}
+
+TEST_F(JobBoardTest, ADamagedLineOfAnotherWorkerEndsNobody) {
+  const auto job = a_.board.next();
+  ASSERT_TRUE(job);
+  finish(a_, *job);
+  write_file(run_.results() / "other.jsonl", std::string(40, '\0') + "\n{\"id\":3}\n");
+  Worker fresh(run_);
+  EXPECT_TRUE(fresh.board.next());
+  EXPECT_EQ(fresh.board.tally().done, 1);
+  EXPECT_EQ(fresh.board.results().warnings().size(), 2);
 }
 
 }  // namespace

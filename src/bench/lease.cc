@@ -1,7 +1,9 @@
 #include "bench/lease.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -23,98 +25,143 @@ std::optional<Lease> parse_name(const std::string& name) {
   return lease;
 }
 
+std::string name_of(const Lease& lease) { return fmt::format("{}.{}", lease.job, lease.epoch); }
+
+}  // namespace
+
 std::map<std::string, int> highest_epochs(const std::filesystem::path& folder) {
   std::map<std::string, int> epochs;
-  std::error_code failure;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
-    if (const auto lease = parse_name(entry.path().filename()))
+  for (const std::string& name : names_in(folder)) {
+    if (const auto lease = parse_name(name))
       epochs[lease->job] = std::max(epochs[lease->job], lease->epoch);
   }
-  // Whoever carries a run elsewhere may leave empty folders behind.
-  if (failure == std::errc::no_such_file_or_directory) return {};
-  if (failure) throw Error(fmt::format("cannot read '{}': {}", folder.string(), failure.message()));
   return epochs;
 }
 
-// Nothing when it was retired in the meantime.
-std::optional<LeaseView> read_lease(const std::filesystem::path& file, const Lease& lease) {
-  std::string text;
-  try {
-    text = read_file(file);
-  } catch (const Error&) {
-    if (std::filesystem::exists(file)) throw;
-    return std::nullopt;
-  }
-  const Json json = parse_json(text, file.string());
+std::optional<LeaseView> read_lease(const std::filesystem::path& folder, const Lease& lease) {
+  const std::filesystem::path file = folder / name_of(lease);
+  const auto text = read_if_there(file);
+  if (!text) return std::nullopt;
+  const Json json = Json::parse(*text, nullptr, false);
+  // Empty, a part, or zeros where a network file system has the size and not yet the bytes.
+  if (json.is_discarded()) return LeaseView{lease, ""};
   if (!json.is_object() || !json.contains("worker") || !json["worker"].is_string() ||
-      !json.contains("since") || !json["since"].is_number()) {
+      json["worker"] == "" || !json.contains("since") || !json["since"].is_number() ||
+      !json.value("age", Json(0.0)).is_number()) {
     throw Error(fmt::format("'{}' is not a lease; remove it", file.string()));
   }
-  return LeaseView{lease, json["worker"], json["since"]};
+  return LeaseView{lease, json["worker"], json["since"], json.value("age", 0.0)};
 }
-
-}  // namespace
 
 std::vector<LeaseView> read_leases(const std::filesystem::path& folder) {
   std::vector<LeaseView> views;
   for (const auto& [job, epoch] : highest_epochs(folder)) {
-    if (auto view = read_lease(folder / fmt::format("{}.{}", job, epoch), {job, epoch}))
-      views.push_back(*std::move(view));
+    if (auto view = read_lease(folder, {job, epoch})) views.push_back(*std::move(view));
   }
   return views;
 }
 
-std::filesystem::path Leases::file(const std::string& job, int epoch) const {
-  return folder_ / fmt::format("{}.{}", job, epoch);
+std::filesystem::path Leases::file(const Lease& lease) const { return folder_ / name_of(lease); }
+
+std::map<std::string, int> Leases::epochs() {
+  auto epochs = highest_epochs(folder_);
+  // One that was retired may be made anew by somebody else.
+  std::erase_if(known_, [&](const auto& entry) { return !epochs.contains(entry.first.job); });
+  return epochs;
+}
+
+std::optional<LeaseView> Leases::view_of(const Lease& lease) const {
+  const auto known = known_.find(lease);
+  if (known != known_.end()) return known->second;
+  auto view = read_lease(folder_, lease);
+  if (view && !view->holder.empty()) known_.emplace(lease, *view);
+  return view;
+}
+
+// Of its holder. A lease that stays empty was left so by one who died in between.
+Life Leases::life_of(const LeaseView& view) const {
+  if (view.holder == heartbeat_.self().id) return Life::kAlive;
+  if (!view.holder.empty()) {
+    const auto worker = heartbeat_.look_at(view.holder);
+    return worker ? worker->life : Life::kDead;
+  }
+  const double now = heartbeat_.answered_seconds();
+  const double since = being_made_.try_emplace(view.lease, now).first->second;
+  const bool waits = now - since < kBeatsMissed * heartbeat_.interval_seconds();
+  return waits ? Life::kUnknown : Life::kDead;
 }
 
 std::map<std::string, std::string> Leases::held() const {
   std::map<std::string, std::string> jobs;
-  std::map<std::string, bool> alive;
+  std::map<std::string, Life> lives;
   for (const LeaseView& view : read_leases(folder_)) {
-    const auto known = alive.find(view.holder);
-    if (known == alive.end()) {
-      const auto worker = heartbeat_.look_at(view.holder);
-      alive[view.holder] = worker && worker->alive;
-    }
-    if (alive[view.holder]) jobs[view.lease.job] = view.holder;
+    const auto known = view.holder.empty() ? lives.end() : lives.find(view.holder);
+    const Life life = known == lives.end() ? life_of(view) : known->second;
+    if (!view.holder.empty()) lives[view.holder] = life;
+    if (life != Life::kDead) jobs[view.lease.job] = view.holder;
   }
   return jobs;
 }
 
-std::optional<Lease> Leases::claim(const std::string& job) const {
-  int epoch = 0;
-  while (std::filesystem::exists(file(job, epoch + 1))) ++epoch;
-  if (epoch > 0) {
-    const auto current = read_lease(file(job, epoch), {job, epoch});
-    const auto holder = current ? heartbeat_.look_at(current->holder) : std::nullopt;
-    if (holder && holder->alive) return std::nullopt;
-  }
+// One that we have and do not know of would be held for ever.
+std::optional<Lease> Leases::adopt(const Lease& lease) {
+  return own_.insert(lease).second ? std::optional(lease) : std::nullopt;
+}
+
+std::optional<Lease> Leases::make(const Lease& lease) {
   const double now =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  const Json json = {{"worker", heartbeat_.self().id}, {"since", now}};
-  if (!create_file(file(job, epoch + 1), json.dump() + "\n")) return std::nullopt;
-  return Lease{job, epoch + 1};
+  const Json json = {{"worker", heartbeat_.self().id}, {"since", now}, {"age", heartbeat_.age()}};
+  if (!make_file(file(lease), json.dump() + "\n")) {
+    // Over a network the answer may have been lost and the request repeated: then it is ours.
+    const auto there = view_of(lease);
+    if (!there || there->holder != heartbeat_.self().id) return std::nullopt;
+  }
+  return adopt(lease);
+}
+
+std::optional<Lease> Leases::claim_first(const std::string& job) { return make({job, 1}); }
+
+std::optional<Lease> Leases::claim(const std::string& job) {
+  Lease highest{job, 0};
+  while (is_there(file({job, highest.epoch + 1}))) ++highest.epoch;
+  look_again();
+  return highest.epoch == 0 ? claim_first(job) : take_over(highest).lease;
+}
+
+Leases::Attempt Leases::take_over(const Lease& highest) {
+  const auto current = view_of(highest);
+  if (!current) return {std::nullopt, Life::kUnknown};  // retired meanwhile
+  if (current->holder == heartbeat_.self().id) return {adopt(highest), Life::kAlive};
+  const auto known = looked_at_.find(current->holder);
+  const Life life = known == looked_at_.end() ? life_of(*current) : known->second;
+  if (!current->holder.empty()) looked_at_[current->holder] = life;
+  if (life != Life::kDead) return {std::nullopt, life};
+  auto lease = make({highest.job, highest.epoch + 1});
+  return {lease, lease ? Life::kDead : Life::kUnknown};
 }
 
 bool Leases::holds(const Lease& lease) const {
-  return std::filesystem::exists(file(lease.job, lease.epoch)) &&
-         !std::filesystem::exists(file(lease.job, lease.epoch + 1));
+  const auto view = read_lease(folder_, lease);
+  return view && view->holder == heartbeat_.self().id &&
+         !is_there(file({lease.job, lease.epoch + 1}));
 }
 
-void Leases::tidy() const {
+void Leases::tidy() {
   const auto held_jobs = held();
-  for (const LeaseView& view : read_leases(folder_)) {
-    if (!held_jobs.contains(view.lease.job)) retire(view.lease);
+  for (const auto& [job, epoch] : highest_epochs(folder_)) {
+    if (!held_jobs.contains(job)) retire({job, epoch});
   }
   heartbeat_.forget_the_dead();
 }
 
-void Leases::retire(const Lease& lease) const {
+void Leases::retire(const Lease& lease) {
   // From below, so that the highest counts to the last.
   for (int epoch = 1; epoch <= lease.epoch; ++epoch) {
-    std::error_code gone;
-    std::filesystem::remove(file(lease.job, epoch), gone);
+    ::unlink(file({lease.job, epoch}).c_str());
+    own_.erase({lease.job, epoch});
+    known_.erase({lease.job, epoch});
+    being_made_.erase({lease.job, epoch});
   }
 }
 

@@ -1,11 +1,10 @@
 #include "bench/lease.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <barrier>
 #include <memory>
 #include <thread>
@@ -29,8 +28,10 @@ class LeaseTest : public testing::Test {
   struct Worker {
     Heartbeat heartbeat;
     Leases leases;
-    Worker(const std::filesystem::path& run, Identity self, double beat)
-        : heartbeat(run / "workers", std::move(self), beat), leases(run / "leases", heartbeat) {}
+    Worker(const std::filesystem::path& run, Identity self, double beat,
+           SteadySeconds clock = steady_seconds)
+        : heartbeat(run / "workers", std::move(self), beat, Json::object(), std::move(clock)),
+          leases(run / "leases", heartbeat) {}
   };
   static Identity on(const std::string& host, const std::string& id) {
     Identity self = this_process();
@@ -40,18 +41,20 @@ class LeaseTest : public testing::Test {
   }
   std::unique_ptr<Worker> join(const std::string& host, const std::string& id,
                                double beat = kSlow) {
-    return std::make_unique<Worker>(directory_.path(), on(host, id), beat);
+    return std::make_unique<Worker>(directory_.path(), on(host, id), beat,
+                                    [this] { return now_.load(); });
   }
-  // As if the worker had been silent for so long.
-  void age(const std::string& id, int seconds) {
-    struct stat info {};
-    const std::string file = directory_ / "workers" / (id + ".json");
-    ASSERT_EQ(::stat(file.c_str(), &info), 0);
-    const timespec then{info.st_mtim.tv_sec - seconds, info.st_mtim.tv_nsec};
-    const timespec times[] = {then, then};
-    ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times, 0), 0);
+  // So many seconds in which the worker watches the other one, and its own beats go through.
+  void watches(Worker& worker, const std::string& id, int seconds) {
+    worker.heartbeat.look_at(id);
+    for (int i = 0; i < seconds; i += kStep) {
+      now_ = now_ + kStep;
+      worker.heartbeat.beat();
+    }
   }
+  static constexpr int kStep = 10;
 
+  std::atomic<double> now_ = 0;  // by everybody's clock
   TemporaryDirectory directory_;
 };
 
@@ -78,9 +81,9 @@ TEST_F(LeaseTest, WhoLeavesHoldsNothing) {
 TEST_F(LeaseTest, ASilentWorkerOfAnotherMachineIsTakenOverAfterSixBeats) {
   const auto a = join("one", "a"), b = join("two", "b");
   const auto lease = a->leases.claim("job");
-  age("a", static_cast<int>(6 * kSlow) - 10);
+  watches(*b, "a", static_cast<int>(6 * kSlow) - 10);
   EXPECT_FALSE(b->leases.claim("job")) << "it may still come back";
-  age("a", 20);
+  watches(*b, "a", 20);
   const auto taken = b->leases.claim("job");
   ASSERT_TRUE(taken);
   EXPECT_FALSE(a->leases.holds(*lease)) << "one that wakes up again sees it";
@@ -92,18 +95,81 @@ TEST_F(LeaseTest, ASilentWorkerOfAnotherMachineIsTakenOverAfterSixBeats) {
 TEST_F(LeaseTest, AHeartbeatKeepsALease) {
   const auto a = join("one", "a", 0.02), b = join("two", "b");
   ASSERT_TRUE(a->leases.claim("job"));
-  age("a", 100);
-  const auto beaten = [&] { return !b->leases.held().empty(); };
-  for (int i = 0; i < 500 && !beaten(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_TRUE(beaten());
+  const auto beaten = [&] { return b->heartbeat.look_at("a")->silence == 0; };
+  for (int round = 0; round < 3; ++round) {
+    watches(*b, "a", 350);
+    for (int i = 0; i < 500 && !beaten(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(beaten());
+    EXPECT_FALSE(b->leases.held().empty());
+  }
+}
+
+// As for everybody when the server does not answer.
+TEST_F(LeaseTest, TimeInWhichOnesOwnBeatsDoNotGoThroughIsNoSilence) {
+  const auto a = join("one", "a"), b = join("two", "b");
+  ASSERT_TRUE(a->leases.claim("job"));
+  b->heartbeat.look_at("a");
+  for (int pause = 0; pause < 3; ++pause) {
+    now_ = now_ + 3600;
+    b->heartbeat.beat();
+    EXPECT_FALSE(b->leases.claim("job"));
+    EXPECT_LE(b->heartbeat.look_at("a")->silence, (pause + 1) * kSlow / 2);
+  }
+}
+
+TEST_F(LeaseTest, OneThatIsSeenForTheFirstTimeMayLiveHoweverOldItsFileIs) {
+  write_file(directory_ / "workers" / "far.json",
+             R"({"id":"far","host":"far","machine":"far","pid":1,"started":"1",)"
+             R"("heartbeat":60,"since":0})");
+  write_file(directory_ / "leases" / "job.1", R"({"worker":"far","since":0})");
+  const auto a = join("one", "a");
+  EXPECT_FALSE(a->leases.claim("job"));
+  EXPECT_EQ(a->heartbeat.look_at("far")->life, Life::kUnknown);
+  watches(*a, "far", 370);
+  EXPECT_TRUE(a->leases.claim("job"));
+}
+
+TEST_F(LeaseTest, ADamagedWorkersFileEndsNobodyAndHoldsNothingForEver) {
+  for (const char* text : {"", "{}", "[1]", R"({"id":3,"heartbeat":"x"})"}) {
+    write_file(directory_ / "workers" / "far.json", text);
+    write_file(directory_ / "leases" / "job.1", R"({"worker":"far","since":0})");
+    const auto a = join("one", "a");
+    EXPECT_FALSE(a->leases.claim("job"));
+    watches(*a, "far", 370);
+    EXPECT_TRUE(a->leases.claim("job"));
+    std::filesystem::remove(directory_ / "leases" / "job.2");
+  }
+}
+
+TEST_F(LeaseTest, ALeaseThatIsBeingMadeIsWaitedForButNotForEver) {
+  const auto a = join("one", "a"), b = join("two", "b");
+  write_file(directory_ / "leases" / "job.1", "");
+  EXPECT_FALSE(b->leases.claim("job"));
+  watches(*b, "a", 350);
+  EXPECT_FALSE(b->leases.claim("job"));
+  watches(*b, "a", 20);
+  EXPECT_EQ(b->leases.claim("job")->epoch, 2);
+}
+
+// The answer to its creation was lost, or the process did not live to hear it.
+TEST_F(LeaseTest, ALeaseOfOnesOwnThatOneDoesNotKnowOfIsFound) {
+  const auto a = join("one", "a");
+  write_file(directory_ / "leases" / "job.1", R"({"worker":"a","since":0})");
+  const auto lease = a->leases.claim("job");
+  ASSERT_TRUE(lease);
+  EXPECT_EQ(lease->epoch, 1);
+  EXPECT_TRUE(a->leases.holds(*lease));
+  EXPECT_FALSE(a->leases.claim("job")) << "once";
+  write_file(directory_ / "leases" / "other.1", R"({"worker":"a","since":0})");
+  EXPECT_TRUE(a->leases.claim_first("other"));
 }
 
 TEST_F(LeaseTest, AProcessOfThisMachineThatEndedIsTakenOverAtOnce) {
   const auto b = std::make_unique<Worker>(directory_.path(), this_process(), kSlow);
   const pid_t child = ::fork();
   if (child == 0) {  // ends without leaving, as if killed
-    const auto* gone = new Worker(directory_.path(), this_process(), kSlow);
+    auto* gone = new Worker(directory_.path(), this_process(), kSlow);
     ::_exit(gone->leases.claim("job") ? 0 : 1);
   }
   int status = 0;

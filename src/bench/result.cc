@@ -6,13 +6,19 @@
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
+#include "base/checksum.h"
 #include "base/error.h"
 
 namespace umf {
 namespace {
 
 constexpr const char* kStatusNames[] = {"done", "unjudged", "failed"};
+
+// {...,"sum":"16 digits"}: of all that stands before.
+constexpr std::string_view kSum = ",\"sum\":\"";
+constexpr std::size_t kSumTail = 18;
 
 ResultStatus parse_status(const std::string& name) {
   const auto* found = std::find(std::begin(kStatusNames), std::end(kStatusNames), name);
@@ -34,7 +40,7 @@ std::optional<T> optional_at(const Json& json, const char* key) {
 
 const char* name_of(ResultStatus status) { return kStatusNames[static_cast<int>(status)]; }
 
-std::string result_line(const Result& r) {
+std::string result_row(const Result& r) {
   const double hit_rate = r.rollouts == 0 ? 0 : static_cast<double>(r.hits) / r.rollouts;
   const nlohmann::ordered_json json = {{"id", r.key.id},
                                        {"configuration", r.key.configuration},
@@ -72,7 +78,26 @@ std::string result_line(const Result& r) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+std::string result_line(const Result& result) {
+  std::string line = result_row(result);
+  line.resize(line.size() - 2);  // "}\n"
+  return fmt::format("{}{}{}\"}}\n", line, kSum, checksum(line));
+}
+
+namespace {
+
+// Lines of earlier versions have no checksum.
+void require_as_written(const std::string& line, const std::string& where) {
+  const std::size_t end = line.rfind(kSum);
+  if (end == std::string::npos || end + kSum.size() + kSumTail != line.size()) return;
+  if (line.compare(end + kSum.size(), kSumTail - 2, checksum(line.substr(0, end))) != 0)
+    throw Error(where + " is damaged; restore or remove the line");
+}
+
+}  // namespace
+
 Result parse_result(const std::string& line, const std::string& where) {
+  require_as_written(line, where);
   const Json json = parse_json(line, where);
   Result r;
   try {

@@ -57,8 +57,10 @@ struct Result {
   bool settled() const { return status == ResultStatus::kDone; }
 };
 
-std::string result_line(const Result& result);  // with its newline
-// Throws Error naming `where`.
+// As others read it, with its newline; and as workers record it, with a checksum.
+std::string result_row(const Result& result);
+std::string result_line(const Result& result);
+// Either. Throws Error naming `where`.
 Result parse_result(const std::string& line, const std::string& where);
 
 }  // namespace umf

@@ -1,5 +1,6 @@
 #include "bench/result_log.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -98,6 +99,62 @@ TEST_F(ResultLog, AFullDiskIsAnErrorAndLeavesWholeLinesOnly) {
   EXPECT_EQ(read_file(directory_ / "w.jsonl"), result_line(result("a", 16)));
   writer.append(result("b", 16));
   EXPECT_EQ(read().all().size(), 2);
+}
+
+// Over a network a line may have its size before it has its bytes.
+TEST_F(ResultLog, ABadLineIsTriedAgainByThoseWhoWork) {
+  const std::string first = result_line(result("a", 16)), second = result_line(result("b", 16)),
+                    third = result_line(result("c", 16));
+  ResultIndex index(directory_.path(), BadLines::kAreWarnings);
+  write_file(directory_ / "w.jsonl", first + std::string(second.size() - 1, '\0') + "\n" + third);
+  index.refresh();
+  EXPECT_EQ(index.all().size(), 2);
+  ASSERT_EQ(index.warnings().size(), 1);
+  EXPECT_THAT(index.warnings()[0], testing::HasSubstr("w.jsonl' at byte"));
+  write_file(directory_ / "w.jsonl", first + second + third);
+  index.refresh();
+  EXPECT_EQ(index.all().size(), 3);
+  EXPECT_TRUE(index.warnings().empty());
+}
+
+TEST_F(ResultLog, ZerosThatSwallowALineGiveItBack) {
+  const std::string first = result_line(result("a", 16)), second = result_line(result("b", 16));
+  ResultIndex index(directory_.path(), BadLines::kAreWarnings);
+  write_file(directory_ / "w.jsonl", std::string(first.size(), '\0') + second);
+  index.refresh();
+  EXPECT_EQ(index.all().size(), 0);
+  write_file(directory_ / "w.jsonl", first + second);
+  index.refresh();
+  EXPECT_EQ(index.all().size(), 2);
+  EXPECT_TRUE(index.warnings().empty());
+}
+
+TEST_F(ResultLog, ALineThatIsNotAsItWasWrittenIsNoResult) {
+  std::string line = result_line(result("a", 16));
+  line.replace(line.find("\"passed\":true"), 13, "\"passed\":null");
+  write_file(directory_ / "w.jsonl", line);
+  EXPECT_ERROR(read(), "is damaged");
+}
+
+TEST_F(ResultLog, LinesOfEarlierVersionsHaveNoChecksum) {
+  write_file(directory_ / "w.jsonl", result_row(result("a", 16)));
+  EXPECT_EQ(read().all().size(), 1);
+}
+
+TEST_F(ResultLog, FilesOfThoseWhoLeftAreReadOnce) {
+  ResultWriter gone(directory_ / "gone.jsonl"), here(directory_ / "here.jsonl");
+  gone.append(result("a", 16));
+  here.append(result("b", 16));
+  ResultIndex index(directory_.path());
+  const auto has_left = [](const std::string& worker) { return worker == "gone"; };
+  index.refresh(has_left);
+  EXPECT_EQ(index.all().size(), 2);
+  const long before = index.operations();
+  index.refresh(has_left);
+  EXPECT_EQ(index.operations(), before + 2) << "a listing, and a look at the other file";
+  gone.append(result("c", 16));  // it was taken for one who left
+  index.refresh_all();
+  EXPECT_EQ(index.all().size(), 3);
 }
 
 }  // namespace

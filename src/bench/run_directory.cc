@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -17,6 +18,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kKind = "umf-run-1";
 constexpr const char* kFolders[] = {"results", "leases", "workers", "checkpoints", "traces"};
+
+// Files that workers write whole.
+constexpr const char* kFiles[] = {"config.json", "problems.jsonl", "results.jsonl", "samples.jsonl",
+                                  "summary.json"};
 
 // What may differ between the workers of one run: where things lie, who began, and names that
 // follow from the rest, which earlier versions did not write.
@@ -58,14 +63,32 @@ void require_same(const Json& here, const Json& there, const fs::path& folder) {
       folder.string(), path, value_at(theirs, path), value_at(ours, path)));
 }
 
+// Also those above it; all of them stay after a power cut.
 void make_folder(const fs::path& folder) {
+  const fs::path above = fs::absolute(folder).lexically_normal().parent_path();
+  if (folder != above && !is_there(above)) make_folder(above);
   std::error_code failure;
-  fs::create_directories(folder, failure);
-  if (failure) throw Error(fmt::format("cannot make '{}': {}", folder.string(), failure.message()));
+  const bool made = fs::create_directory(folder, failure);
+  if (failure && !fs::is_directory(folder))
+    throw Error(fmt::format("cannot make '{}': {}", folder.string(), failure.message()));
+  if (made) sync_folder(above);
 }
 
 void make_folders(const fs::path& folder) {
   for (const char* name : kFolders) make_folder(folder / name);
+}
+
+constexpr int kMakingPatienceMs = 3000, kMakingPauseMs = 20;
+
+// Where there are no hard links the file is empty for a moment while it is made; for longer where
+// its maker was killed in between.
+std::string read_config(const fs::path& config) {
+  std::string text = read_file(config);
+  for (int waited = 0; text.empty() && waited < kMakingPatienceMs; waited += kMakingPauseMs) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(kMakingPauseMs));
+    text = read_file(config);
+  }
+  return text;
 }
 
 bool holds_nothing(const fs::path& folder) {
@@ -119,19 +142,21 @@ Manifest parse_manifest(Json json, const std::string& where) {
 RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, bool must_exist) {
   Json own = manifest;
   own["kind"] = kKind;
+  const std::string text = own.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   const fs::path config = folder / "config.json";
-  if (!fs::exists(config)) {
+  if (!is_there(config)) {
     if (must_exist)
       throw Error(fmt::format("--resume, but there is no run in '{}'", folder.string()));
     make_folder(folder);
-    if (!holds_nothing(folder) && !fs::exists(config) && !fs::exists(folder / kFolders[0])) {
+    if (!holds_nothing(folder) && !is_there(config) && !is_there(folder / kFolders[0])) {
       throw Error(
           fmt::format("'{}' is not empty and holds no run; choose another --out", folder.string()));
     }
     make_folders(folder);
     // Of workers that start at once, one writes it; all then compare.
-    create_file(config, own.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    create_file(config, text);
   }
+  if (read_config(config).empty()) write_file(config, text);
   RunDirectory run = open(folder);
   // Through text, as the file went: numbers look the same.
   require_same(Json::parse(own.dump(-1, ' ', false, Json::error_handler_t::replace)),
@@ -142,13 +167,13 @@ RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, b
 
 RunDirectory RunDirectory::open(const fs::path& folder) {
   const fs::path config = folder / "config.json";
-  if (!fs::exists(config)) {
+  if (!is_there(config)) {
     throw Error(
         fmt::format("there is no run in '{}' (it has no config.json); umf bench --out makes "
                     "one",
                     folder.string()));
   }
-  Json json = parse_json(read_file(config), config.string());
+  Json json = parse_json(read_config(config), config.string());
   return {folder, parse_manifest(std::move(json), config.string())};
 }
 
@@ -158,8 +183,8 @@ fs::path RunDirectory::trace(const std::string& job, long budget) const {
 
 std::vector<fs::path> RunDirectory::checkpoints(const std::string& prefix) const {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder_ / "checkpoints")) {
-    if (entry.path().filename().string().starts_with(prefix)) files.push_back(entry.path());
+  for (const std::string& name : names_in(folder_ / "checkpoints")) {
+    if (name.starts_with(prefix)) files.push_back(folder_ / "checkpoints" / name);
   }
   return files;
 }
@@ -171,7 +196,7 @@ fs::path RunDirectory::adopt_checkpoint(const std::string& job, long budget,
   std::string longest;
   const std::vector<fs::path> left = checkpoints(prefix);
   for (const fs::path& file : left) {
-    std::string text = read_file(file);
+    std::string text = read_if_there(file).value_or("");
     if (text.size() > longest.size()) longest = std::move(text);
   }
   if (!longest.empty()) write_file(own, longest);
@@ -189,13 +214,20 @@ void RunDirectory::remove_checkpoints(const std::string& prefix) const {
   }
 }
 
-void RunDirectory::remove_drafts() const {
-  const auto now = fs::file_time_type::clock::now();
-  std::error_code gone;
-  for (const auto& entry : fs::recursive_directory_iterator(folder_, gone)) {
-    const bool draft = entry.path().filename().string().find(".tmp-") != std::string::npos;
-    if (draft && now - entry.last_write_time(gone) > std::chrono::minutes(10) && !gone)
-      fs::remove(entry.path(), gone);
+void RunDirectory::remove_drafts(const std::vector<std::string>& workers) const {
+  const auto works = [&](const std::string& writer) {
+    return std::ranges::any_of(workers,
+                               [&](const std::string& id) { return id.starts_with(writer + "-"); });
+  };
+  for (const char* part : {"", "workers", "samples", "checkpoints", "traces"}) {
+    for (const std::string& name : names_in(folder_ / part)) {
+      const auto writer = writer_of_draft(name);
+      const bool of_a_run = *part != '\0' || std::ranges::any_of(kFiles, [&](const char* file) {
+        return name.starts_with(file);
+      });
+      std::error_code gone;
+      if (writer && of_a_run && !works(*writer)) fs::remove(folder_ / part / name, gone);
+    }
   }
 }
 

@@ -62,8 +62,8 @@ class RunDirectory {
   std::filesystem::path adopt_checkpoint(const std::string& job, long budget,
                                          const std::string& worker) const;
   void remove_checkpoints(const std::string& prefix = "") const;  // of jobs that are done
-  // Removes drafts of files whose writers were killed long ago.
-  void remove_drafts() const;
+  // Removes drafts of the run's files whose writers are not the processes of these workers.
+  void remove_drafts(const std::vector<std::string>& workers) const;
 
  private:
   RunDirectory(std::filesystem::path folder, Manifest manifest)

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <thread>
 
 #include "base/error.h"
@@ -146,6 +147,43 @@ TEST_F(RunDirectoryTest, ViewsDoNotKeepUpWithThoseWhoAreAtWork) {
   while (results.bytes_read() == 0) results.refresh();
   Views(joined).refresh(results);
   EXPECT_THAT(read_file(run() / "results.jsonl"), HasSubstr("\"umf\""));
+}
+
+TEST_F(RunDirectoryTest, DraftsAreRemovedWhenTheirWritersAreGone) {
+  const RunDirectory r = start(manifest());
+  for (const char* name : {"results.jsonl.tmp-near-7-0000abcd", "results.jsonl.tmp-far-7-0000abcd",
+                           "traces/x.jsonl.tmp-far-7-0000abcd", "results.jsonl.tmp-old123",
+                           "page.html.tmp-far-7-0000abcd", "traces/y.jsonl.tmp-near-7-0000abcd"})
+    write_file(run() / name, "x");
+  r.remove_drafts({"near-7-12345678", "far-77-12345678"});
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(run())) {
+    if (writer_of_draft(entry.path().filename().string())) left.push_back(entry.path().filename());
+  }
+  EXPECT_THAT(left, testing::UnorderedElementsAre("results.jsonl.tmp-near-7-0000abcd",
+                                                  "y.jsonl.tmp-near-7-0000abcd",
+                                                  "page.html.tmp-far-7-0000abcd"))
+      << "those of workers, and what is no file of the run";
+}
+
+TEST_F(RunDirectoryTest, ViewsHaveOneWriterAndTheLastToLeaveWritesThem) {
+  const RunDirectory r = start(manifest());
+  auto writer = std::make_unique<Heartbeat>(r.workers(), this_process(), 60);
+  Leases writers(r.leases(), *writer);
+  ASSERT_TRUE(writers.claim(kViewsJob));
+  Heartbeat other(r.workers(), this_process(), 60);
+  Leases others(r.leases(), other);
+  SharedViews views(r, others);
+  ResultIndex results(r.results());
+  EXPECT_TRUE(views.finish(results));
+  EXPECT_FALSE(std::filesystem::exists(run() / "results.jsonl")) << "the other one will write";
+  writer.reset();
+  Result result;
+  result.key = {"a", "umf", 16};
+  ResultWriter(r.results() / "gone.jsonl").append(result);
+  EXPECT_TRUE(views.finish(results));
+  EXPECT_THAT(read_file(run() / "results.jsonl"), HasSubstr("\"umf\""));
+  EXPECT_FALSE(highest_epochs(r.leases()).contains(kViewsJob)) << "whoever is next may write";
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <set>
 #include <thread>
+#include <utility>
 
 #include "base/cancelled.h"
 #include "base/error.h"
@@ -17,12 +19,14 @@
 #include "base/utc.h"
 #include "bench/shared_problem.h"
 #include "bench/views.h"
+#include "bench/waiting.h"
 
 namespace umf {
 namespace {
 
 // More answers than this do not wait for their verdict: they would be lost with the process.
 constexpr std::size_t kWaitingPerJudge = 4;
+constexpr double kLongestSleep = 0.1;  // in which a request to stop is not seen
 
 // A claimed job while its parts are graded on other threads.
 struct OpenJob {
@@ -38,24 +42,27 @@ struct OpenJob {
 
 class Runner {
  public:
-  // One worker of a process keeps the views.
   Runner(const RunDirectory& run, const BenchPlan& plan, ModelCache& model_cache,
-         const BenchHooks& hooks, bool keeps_views)
+         const BenchHooks& hooks)
       : run_(run),
         plan_(plan),
         model_cache_(model_cache),
         hooks_(hooks),
-        heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds),
+        heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds, plan.about),
         board_(run, heartbeat_),
+        views_(run, board_.leases()),
+        waiting_(shortest_pause()),
         writer_(run.results() / (heartbeat_.self().id + ".jsonl")),
-        judges_(plan.judge_threads, kWaitingPerJudge * plan.judge_threads) {
-    if (keeps_views) views_.emplace(run);
-  }
+        judges_(plan.judge_threads, kWaitingPerJudge * plan.judge_threads) {}
 
   BenchEnd work();
 
  private:
   bool stopped() const { return hooks_.stop && hooks_.stop(); }
+  void pause(double seconds) const;  // or until it is to stop
+  void warn_of_bad_lines();
+  void finish_views();
+  double shortest_pause() const { return std::min(1.0, plan_.heartbeat_seconds); }
   // False: nothing will come any more for this worker.
   bool await_others();
   void do_job(BenchJob job);
@@ -66,7 +73,7 @@ class Runner {
   bool search(const std::shared_ptr<OpenJob>& open, const Configuration& configuration);
   void submit(const std::shared_ptr<OpenJob>& open, std::vector<Result> results);
   void record(OpenJob& open, std::vector<Result> results);
-  void retire_finished();
+  void retire_finished(double older_than);
 
   const RunDirectory& run_;
   const BenchPlan& plan_;
@@ -74,11 +81,14 @@ class Runner {
   const BenchHooks& hooks_;
   const Heartbeat heartbeat_;
   JobBoard board_;
-  std::optional<Views> views_;
+  SharedViews views_;
+  std::set<std::string> warned_;
+  Waiting waiting_;
   ResultWriter writer_;
-  // A finished job stays claimed until the next one is, so that nobody takes its problem meanwhile.
+  // A finished job stays claimed for a while: see kKeptWhenDone. With the time at which it was
+  // done.
   std::mutex finished_mutex_;
-  std::vector<Lease> finished_;
+  std::deque<std::pair<double, Lease>> finished_;
   int shared_problem_ = -1;
   std::unique_ptr<SharedProblem> shared_;
   TaskThreads judges_;  // last: its threads use the above
@@ -87,10 +97,12 @@ class Runner {
 BenchEnd Runner::work() {
   write_problems(run_, plan_.tasks);
   while (!stopped()) {
-    if (views_) views_->refresh_now_and_then(board_.results());
+    views_.refresh_now_and_then(board_.results());
     auto job = board_.next();
-    retire_finished();
+    warn_of_bad_lines();
+    retire_finished(kKeptWhenDone);
     if (job) {
+      waiting_.over();
       do_job(*std::move(job));
     } else if (!await_others()) {
       break;
@@ -98,29 +110,47 @@ BenchEnd Runner::work() {
   }
   const bool stopped_early = stopped();
   if (stopped_early) judges_.stop();
-  retire_finished();
-  board_.results().refresh();
+  finish_views();
+  board_.results().refresh_all();
   const Tally tally = board_.tally();
   if (tally.done == tally.total) {
+    retire_finished(0);
     run_.remove_checkpoints();
-    run_.remove_drafts();
     board_.leases().tidy();
+    run_.remove_drafts(heartbeat_.workers());
     return BenchEnd::kComplete;
   }
   if (stopped_early) return BenchEnd::kStopped;
   return tally.done + tally.failed == tally.total ? BenchEnd::kFailures : BenchEnd::kOthersAtWork;
 }
 
+// Whoever is asked to stop does not wait to hear whether another one lives.
+void Runner::finish_views() {
+  while (!views_.finish(board_.results()) && !stopped()) pause(shortest_pause());
+}
+
+void Runner::warn_of_bad_lines() {
+  for (const std::string& warning : board_.results().warnings()) {
+    if (warned_.insert(warning).second && hooks_.warn)
+      hooks_.warn(warning + "; going on without that result");
+  }
+}
+
+void Runner::pause(double seconds) const {
+  const double until = steady_seconds() + seconds;
+  for (double left = seconds; left > 0 && !stopped(); left = until - steady_seconds())
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, kLongestSleep)));
+}
+
 bool Runner::await_others() {
   judges_.drain();  // what it finishes may be all that was missing
-  retire_finished();
-  board_.results().refresh();
+  board_.results().refresh_of({heartbeat_.self().id});
   const Tally tally = board_.tally();
   const bool all_tried = tally.done + tally.failed == tally.total && !board_.others_at_work();
-  if (all_tried || !plan_.wait_for_others) return false;
+  const bool waits = plan_.wait_for_others || !board_.all_known_to_live();
+  if (all_tried || !waits) return false;
   if (hooks_.news) hooks_.news({tally, "waiting for other workers"});
-  const double seconds = std::min(1.0, plan_.heartbeat_seconds);
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  pause(waiting_.next_pause(board_.until_next_look()));
   return true;
 }
 
@@ -235,13 +265,16 @@ void Runner::record(OpenJob& open, std::vector<Result> results) {
   if (--open.parts_left > 0 || !open.settled) return;  // failures stay claimed while this one lives
   run_.remove_checkpoints(open.job.lease.job + "-");
   const std::lock_guard finished_lock(finished_mutex_);
-  finished_.push_back(open.job.lease);
+  finished_.emplace_back(steady_seconds(), open.job.lease);
 }
 
-void Runner::retire_finished() {
+void Runner::retire_finished(double older_than) {
   const std::lock_guard lock(finished_mutex_);
-  for (const Lease& lease : finished_) board_.leases().retire(lease);
-  finished_.clear();
+  const double now = steady_seconds();
+  while (!finished_.empty() && now - finished_.front().first >= older_than) {
+    board_.retire(finished_.front().second);
+    finished_.pop_front();
+  }
 }
 
 // Hooks for several workers; the first failure stops them all.
@@ -285,8 +318,7 @@ BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHo
   Team team(hooks);
   const auto work = [&](int worker) {
     try {
-      ends[worker] =
-          Runner(run, plan, plan.model_cache.replica(worker), team.hooks(), worker == 0).work();
+      ends[worker] = Runner(run, plan, plan.model_cache.replica(worker), team.hooks()).work();
     } catch (...) {
       team.fail(std::current_exception());
     }
@@ -296,8 +328,6 @@ BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHo
   work(0);
   for (std::thread& other : others) other.join();
   team.rethrow();
-  ResultIndex results(run.results());
-  Views(run).refresh(results);
   return *std::ranges::min_element(ends);  // whoever saw more done knows better
 }
 

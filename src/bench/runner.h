@@ -18,8 +18,9 @@ struct BenchPlan {
   ModelCache& model_cache;  // each of its replicas is a worker's
   const JudgeTools& tools;
   int judge_threads = 2;
-  double heartbeat_seconds = 10;
+  double heartbeat_seconds = 15;
   bool wait_for_others = true;
+  Json about = Json::object();  // what others find of each worker, as where it runs
 };
 
 struct BenchNews {
@@ -39,7 +40,7 @@ enum class BenchEnd {
   kComplete,
   kFailures,      // all was tried; some could not be searched or judged
   kStopped,       // asked to stop; what was begun is saved
-  kOthersAtWork,  // nothing left for this worker, and it was not to wait
+  kOthersAtWork,  // nothing left for this worker: others that live have it, and it was not to wait
 };
 
 // Tasks and configurations are the manifest's, in its order. Throws Error where the run directory

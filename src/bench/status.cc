@@ -4,137 +4,226 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <thread>
 
-#include "base/utc.h"
 #include "bench/lease.h"
-#include "bench/result_log.h"
 #include "bench/table.h"
+#include "bench/views.h"
 
 namespace umf {
 namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-// The pace is taken from the last so many results: earlier workers may be gone.
-constexpr std::size_t kRecent = 200;
+// Between two looks longer than this, the program may have been frozen.
+constexpr double kMostBetweenLooks = 10;
+constexpr double kFirstPause = 0.05, kLongestPause = 1;
 // Lines that go on stand under what the first says behind its state.
 constexpr std::string_view kUnderState = "         ";
 
-// Results per second; nothing while there are too few to tell.
-std::optional<double> pace(const ResultIndex& results, bool running) {
-  std::vector<double> finished;
-  for (const auto& [key, result] : results.all()) {
-    if (result.settled()) finished.push_back(result.finished);
+using Workers = std::map<std::string, WorkerView>;
+
+Workers look_at_all(WorkerWatch& watch) {
+  Workers workers;
+  for (const std::string& id : watch.workers()) {
+    if (auto view = watch.look_at(id)) workers.emplace(id, *std::move(view));
   }
-  if (finished.size() < 2) return std::nullopt;
-  std::sort(finished.begin(), finished.end(), std::greater<>());
-  finished.resize(std::min(finished.size(), kRecent));
-  const double until = running ? unix_time() : finished.front();
-  if (until <= finished.back()) return std::nullopt;
-  return (static_cast<double>(finished.size()) - 1) / (until - finished.back());
+  return workers;
 }
 
-// "00012-003": a problem and a configuration, by number.
-std::pair<std::string, std::string> names_of(const std::string& job, const Manifest& manifest) {
+const char* state_of(Life life) {
+  if (life == Life::kAlive) return "running";
+  return life == Life::kDead ? "stale" : "unknown";
+}
+
+Ordered job_json(const LeaseView& lease, const WorkerView& worker, const std::string& id,
+                 const std::string& configuration) {
+  return {{"id", id},
+          {"configuration", configuration},
+          {"state", state_of(worker.life)},
+          {"worker", worker.who.id},
+          {"host", worker.who.host},
+          {"pid", worker.who.pid},
+          {"since", lease.since},
+          {"seconds", std::max(0.0, worker.age - lease.age)},
+          {"silent_seconds", worker.silence}};
+}
+
+// Names of the problem and the configuration, where something of the job is missing.
+std::optional<std::pair<std::string, std::string>> open_job(const std::string& job,
+                                                            const Manifest& manifest,
+                                                            const ResultIndex& results) {
   const auto place = Manifest::parse_job_name(job);
   if (!place || place->first >= std::ssize(manifest.ids) ||
       place->second >= std::ssize(manifest.configurations))
-    return {"?", "?"};
-  return {manifest.ids[place->first], manifest.configurations[place->second].name};
+    return std::pair<std::string, std::string>{"?", "?"};
+  const std::string& id = manifest.ids[place->first];
+  const Manifest::Entry& entry = manifest.configurations[place->second];
+  for (const long budget : entry.recorded()) {
+    const Result* result = results.find({id, entry.name, budget});
+    if (result == nullptr || !result->settled()) return std::pair(id, entry.name);
+  }
+  return std::nullopt;
 }
 
-Ordered jobs_json(const RunDirectory& run) {
-  const Identity self = this_process();
+// What is held: jobs that are done keep their lease for a while, and who left holds nothing.
+Ordered jobs_json(const RunDirectory& run, const ResultIndex& results, const Workers& workers) {
   Ordered jobs = Ordered::array();
-  for (const LeaseView& view : read_leases(run.leases())) {
-    const auto worker = read_worker(run.workers() / (view.holder + ".json"), self, unix_time());
-    if (!worker) continue;  // left in good order: nobody holds it
-    const auto [id, configuration] = names_of(view.lease.job, run.manifest());
-    jobs.push_back({{"id", id},
-                    {"configuration", configuration},
-                    {"state", worker->alive ? "running" : "stale"},
-                    {"host", worker->who.host},
-                    {"pid", worker->who.pid},
-                    {"since", view.since},
-                    {"silent_seconds", worker->silence}});
+  for (const auto& [job, epoch] : highest_epochs(run.leases())) {
+    if (job == kViewsJob) continue;
+    const auto names = open_job(job, run.manifest(), results);
+    if (!names) continue;
+    const auto lease = read_lease(run.leases(), {job, epoch});
+    if (!lease) continue;
+    const auto worker = workers.find(lease->holder);
+    if (worker != workers.end())
+      jobs.push_back(job_json(*lease, worker->second, names->first, names->second));
   }
   return jobs;
 }
 
+// A worker's own pace, by its own clock; nothing before its first result.
+Ordered per_hour(const WorkerView& worker, int done) {
+  return done > 0 && worker.age > 0 ? Ordered(3600 * done / worker.age) : Ordered(nullptr);
+}
+
+Ordered workers_json(const Workers& workers, const ResultIndex& results, const Ordered& jobs) {
+  std::map<std::string, int> done, held;
+  for (const auto& [key, result] : results.all()) done[result.worker] += result.settled();
+  for (const Ordered& job : jobs) ++held[job["worker"].get<std::string>()];
+  Ordered list = Ordered::array();
+  for (const auto& [id, worker] : workers)
+    list.push_back({{"id", id},
+                    {"host", worker.who.host},
+                    {"pid", worker.who.pid},
+                    {"life", name_of(worker.life)},
+                    {"seconds", worker.age},
+                    {"silent_seconds", worker.silence},
+                    {"jobs", held[id]},
+                    {"done", done[id]},
+                    {"per_hour", per_hour(worker, done[id])},
+                    {"about", worker.about}});
+  return list;
+}
+
+Ordered failure_json(const Result& result) {
+  return {{"id", result.key.id},         {"configuration", result.key.configuration},
+          {"budget", result.key.budget}, {"status", name_of(result.status)},
+          {"tries", result.tries},       {"why", result.why}};
+}
+
+int count(const Ordered& jobs, const char* state) {
+  return static_cast<int>(
+      std::ranges::count_if(jobs, [&](const Ordered& job) { return job["state"] == state; }));
+}
+
+// Of the workers that live, together; nothing while there is none, or too little to tell.
+std::optional<double> pace(const Ordered& workers) {
+  double sum = 0;
+  for (const Ordered& worker : workers) {
+    if (worker["life"] != name_of(Life::kDead) && !worker["per_hour"].is_null())
+      sum += worker["per_hour"].get<double>();
+  }
+  return sum > 0 ? std::optional(sum) : std::nullopt;
+}
+
 }  // namespace
 
-Ordered run_status(const RunDirectory& run) {
-  ResultIndex results(run.results());
-  results.refresh();
-  int total = 0, done = 0, judged = 0, running = 0, stale = 0;
-  for (const Manifest::Entry& entry : run.manifest().configurations)
-    total += static_cast<int>(run.manifest().ids.size() * entry.recorded().size());
+RunWatch::RunWatch(const RunDirectory& run)
+    : run_(run),
+      self_(this_process()),
+      results_(run.results(), BadLines::kAreWarnings),
+      watch_(run.workers(), self_, 0, kMostBetweenLooks) {}
+
+Ordered RunWatch::look() {
+  const Manifest& manifest = run_.manifest();
+  results_.refresh();
+  results_.sync();  // what is said to be done stays done
+  const Workers workers = look_at_all(watch_);
+  watch_.answered();
+  int total = 0, done = 0, judged = 0;
+  for (const Manifest::Entry& entry : manifest.configurations)
+    total += static_cast<int>(manifest.ids.size() * entry.recorded().size());
   Ordered failures = Ordered::array();
-  for (const auto& [key, result] : results.all()) {
-    if (result.settled()) {
-      ++done;
-      judged += result.passed.has_value();
-    } else {
-      failures.push_back({{"id", key.id},
-                          {"configuration", key.configuration},
-                          {"budget", key.budget},
-                          {"status", name_of(result.status)},
-                          {"tries", result.tries},
-                          {"why", result.why}});
-    }
+  for (const auto& [key, result] : results_.all()) {
+    done += result.settled();
+    judged += result.settled() && result.passed.has_value();
+    if (!result.settled()) failures.push_back(failure_json(result));
   }
-  const Ordered jobs = jobs_json(run);
-  for (const Ordered& job : jobs) ++(job["state"] == "running" ? running : stale);
+  const Ordered jobs = jobs_json(run_, results_, workers);
+  const Ordered at_work = workers_json(workers, results_, jobs);
   const int left = total - done - static_cast<int>(failures.size());
-  Ordered per_hour = nullptr, seconds_left = nullptr;
-  if (const auto per_second = pace(results, running > 0)) {
-    per_hour = *per_second * 3600;
-    if (running > 0) seconds_left = left / *per_second;
-  }
+  const auto rate = pace(at_work);
   return {{"total", total},
           {"done", done},
           {"judged", judged},
           {"failed", failures.size()},
           {"left", left},
-          {"left_out", run.manifest().left_out},
-          {"running", running},
-          {"stale", stale},
+          {"left_out", manifest.left_out},
+          {"running", count(jobs, "running")},
+          {"stale", count(jobs, "stale")},
+          {"unknown", count(jobs, "unknown")},
           {"complete", done == total},
-          {"per_hour", per_hour},
-          {"seconds_left", seconds_left},
+          {"per_hour", rate ? Ordered(*rate) : Ordered(nullptr)},
+          {"seconds_left", rate ? Ordered(3600 * left / *rate) : Ordered(nullptr)},
+          {"workers", at_work},
           {"jobs", jobs},
-          {"failures", failures}};
+          {"failures", failures},
+          {"warnings", results_.warnings()}};
 }
 
-std::string status_text(const Ordered& status) {
+Ordered run_status(const RunDirectory& run, double patience) {
+  RunWatch watch(run);
+  const double until = steady_seconds() + patience;
+  for (double pause = kFirstPause;; pause = std::min(1.5 * pause, kLongestPause)) {
+    Ordered status = watch.look();
+    if (status["unknown"] == 0 || steady_seconds() >= until) return status;
+    std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+  }
+}
+
+std::string status_line(const Ordered& status) {
   std::string text = fmt::format(
       "{} of {} done, {} of them judged, {} left, {} failed; {} running, {} stale",
       status["done"].get<int>(), status["total"].get<int>(), status["judged"].get<int>(),
       status["left"].get<int>(), status["failed"].get<int>(), status["running"].get<int>(),
       status["stale"].get<int>());
+  if (const int unknown = status["unknown"]; unknown > 0)
+    text += fmt::format(", {} not heard of yet", unknown);
   if (!status["per_hour"].is_null())
     text += fmt::format("; {:.1f} per hour", status["per_hour"].get<double>());
   if (!status["seconds_left"].is_null())
     text += fmt::format(", {:.0f} min left", status["seconds_left"].get<double>() / 60);
   if (const int left_out = status["left_out"]; left_out > 0)
     text += fmt::format("; {} malformed problems left out", left_out);
-  text = wrapped(text, kUnderState);
-  for (const Ordered& job : status["jobs"]) {
-    text +=
-        wrapped(fmt::format("{:<8} {} {}, {} pid {}, for {:.0f} s", job["state"].get<std::string>(),
-                            job["id"].get<std::string>(), job["configuration"].get<std::string>(),
-                            job["host"].get<std::string>(), job["pid"].get<long>(),
-                            std::max(0.0, unix_time() - job["since"].get<double>())),
-                kUnderState);
-  }
+  return text;
+}
+
+std::vector<std::string> troubles_of(const Ordered& status) {
+  std::vector<std::string> lines;
   for (const Ordered& failure : status["failures"]) {
-    text += wrapped(
-        fmt::format("{:<8} {} {} at {}: {}", failure["status"].get<std::string>(),
-                    failure["id"].get<std::string>(), failure["configuration"].get<std::string>(),
-                    failure["budget"].get<long>(), failure["why"].get<std::string>()),
-        kUnderState);
+    lines.push_back(fmt::format("{:<8} {} {} at {}: {}", failure["status"].get<std::string>(),
+                                failure["id"].get<std::string>(),
+                                failure["configuration"].get<std::string>(),
+                                failure["budget"].get<long>(), failure["why"].get<std::string>()));
   }
+  for (const Ordered& warning : status["warnings"])
+    lines.push_back(fmt::format("warning: {}", warning.get<std::string>()));
+  return lines;
+}
+
+std::string status_text(const Ordered& status) {
+  std::string text = wrapped(status_line(status), kUnderState);
+  for (const Ordered& job : status["jobs"]) {
+    const std::string line = fmt::format(
+        "{:<8} {} {}, {} pid {}, for {:.0f} s", job["state"].get<std::string>(),
+        job["id"].get<std::string>(), job["configuration"].get<std::string>(),
+        job["host"].get<std::string>(), job["pid"].get<long>(), job["seconds"].get<double>());
+    text += wrapped(line, kUnderState);
+  }
+  for (const std::string& trouble : troubles_of(status)) text += wrapped(trouble, kUnderState);
   return text;
 }
 

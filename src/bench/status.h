@@ -3,16 +3,46 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
+#include "bench/identity.h"
+#include "bench/result_log.h"
 #include "bench/run_directory.h"
+#include "bench/worker_watch.h"
 
 namespace umf {
 
-// {"total","done","failed","running","stale","waiting","complete","per_hour","seconds_left",
-// "jobs":[what is running or stale],"failures":[...]}; counts are results, problem × configuration
-// × budget, but for running and stale, which are jobs.
-nlohmann::ordered_json run_status(const RunDirectory& run);
+// One look after another: who lives is known by what has changed in between.
+class RunWatch {
+ public:
+  explicit RunWatch(const RunDirectory& run);
+
+  // {"total","done","judged","failed","left","left_out","running","stale","unknown","complete",
+  // "per_hour","seconds_left",
+  // "workers":[{"id","host","pid","life","seconds","silent_seconds","jobs","done","per_hour",
+  //             "about"}],
+  // "jobs":[{"id","configuration","state","worker","host","pid","since","seconds",
+  //          "silent_seconds"}],
+  // "failures":[{"id","configuration","budget","status","tries","why"}],"warnings":[...]}
+  // Counts are results, problem × configuration × budget, but for running, stale and unknown, which
+  // are jobs. "life" is a name_of(Life); a job of one of unknown life is "unknown", of a dead one
+  // "stale". "seconds" are by the worker's own clock at its last beat; "since" is Unix time by that
+  // clock, for people. "about" is what the worker says of itself.
+  nlohmann::ordered_json look();
+
+ private:
+  const RunDirectory& run_;
+  Identity self_;
+  ResultIndex results_;
+  WorkerWatch watch_;
+};
+
+// Looks until it is known whether those live who hold jobs, for about `patience` seconds at most.
+nlohmann::ordered_json run_status(const RunDirectory& run, double patience = 10);
 
 std::string status_text(const nlohmann::ordered_json& status);
+std::string status_line(const nlohmann::ordered_json& status);  // its first: how far the run is
+// What failed and what could not be read, a text each.
+std::vector<std::string> troubles_of(const nlohmann::ordered_json& status);
 
 }  // namespace umf

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/files.h"
 #include "bench/pooled_results.h"
@@ -12,6 +13,12 @@
 
 namespace umf {
 namespace {
+
+// Those who go on recording meanwhile write after us.
+constexpr int kMostRounds = 4;
+// How often views are written while somebody works, at most, and how often others look whether the
+// writer is still there.
+constexpr std::chrono::seconds kOften{10}, kSeldom{60};
 
 std::string dumped(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
@@ -46,26 +53,52 @@ void write_problems(const RunDirectory& run, const std::vector<Task>& tasks) {
   create_file(run.file("problems.jsonl"), lines);
 }
 
-// Several workers write the same files. If results came in while this one wrote, another worker may
-// have written files with those results, and this one has just replaced them by older ones: so it
-// writes again. Once is enough, because whoever adds still later results writes after that.
 void Views::refresh(ResultIndex& results) {
-  results.refresh();
-  for (int round = 0; round < 2; ++round) {
-    const auto seen = results.bytes_read();
-    write(results);
-    results.refresh();
-    if (results.bytes_read() == seen) return;
-  }
+  results.refresh_all();
+  write(results);
 }
 
-void Views::refresh_now_and_then(ResultIndex& results) {
+SharedViews::Claim SharedViews::claim() {
+  if (lease_ && leases_.holds(*lease_)) return Claim::kOurs;
+  lease_.reset();
+  const auto epochs = leases_.epochs();
+  const auto known = epochs.find(kViewsJob);
+  leases_.look_again();
+  const Leases::Attempt attempt =
+      known == epochs.end() ? Leases::Attempt{leases_.claim_first(kViewsJob), Life::kUnknown}
+                            : leases_.take_over({kViewsJob, known->second});
+  lease_ = attempt.lease;
+  if (lease_) return Claim::kOurs;
+  return attempt.holder == Life::kAlive ? Claim::kOthers : Claim::kUnknown;
+}
+
+void SharedViews::write(ResultIndex& results) { Views(run_).refresh(results); }
+
+void SharedViews::refresh_now_and_then(ResultIndex& results) {
   const auto start = Clock::now();
   if (start < next_) return;
-  results.refresh();
-  write(results);
+  const bool ours = claim() == Claim::kOurs;
+  if (ours) write(results);
   const auto now = Clock::now();
-  next_ = now + std::max<Clock::duration>(std::chrono::seconds(10), 50 * (now - start));
+  next_ = now + (ours ? std::max<Clock::duration>(kOften, 50 * (now - start)) : kSeldom);
+}
+
+// Who records something and then finds that another one writes relies on that one: so the writer
+// looks once more when it does not write any more. One who was taken for dead while it wrote may
+// have put older files in place of newer ones: it writes again, or knows of one who will.
+bool SharedViews::finish(ResultIndex& results) {
+  for (int round = 0; round < kMostRounds; ++round) {
+    const Claim claimed = claim();
+    if (claimed == Claim::kUnknown) return false;
+    if (claimed == Claim::kOthers) return true;
+    write(results);
+    if (!leases_.holds(*lease_)) continue;
+    const auto seen = results.bytes_read();
+    leases_.retire(*std::exchange(lease_, std::nullopt));
+    results.refresh_all();
+    if (results.bytes_read() == seen) return true;
+  }
+  return true;
 }
 
 void Views::write(const ResultIndex& results) const {
@@ -77,7 +110,7 @@ void Views::write(const ResultIndex& results) const {
       for (const long budget : entry.recorded()) {
         const Result* result = results.find({id, entry.name, budget});
         if (result == nullptr) continue;
-        lines += result_line(*result);
+        lines += result_row(*result);
         const bool reported = std::ranges::binary_search(entry.budgets, budget);
         if (result->status == ResultStatus::kFailed || !reported) continue;
         samples += sample_line(*result);

@@ -1,7 +1,6 @@
 // Who works on a run: processes on any number of machines that share a folder.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
@@ -11,58 +10,56 @@
 #include <thread>
 
 #include "base/json.h"
+#include "bench/worker_watch.h"
 
 namespace umf {
 
-// A process, told apart from every other one that ever was.
-struct Identity {
-  std::string id;       // for file names: host, pid and a random part
-  std::string host;     // for people
-  std::string machine;  // this start of this kernel and this space of pids; names may repeat
-  long pid = 0;
-  std::string started;  // of the pid, in the kernel's ticks: pids come again
-};
-Identity this_process();
-
-// Whether a process of this same machine has ended. Of other machines nothing is known: false.
-bool has_ended(const Identity& process, const Identity& self);
-
-struct WorkerView {
-  Identity who;
-  double since = 0;    // Unix time
-  double silence = 0;  // seconds since its last heartbeat
-  bool alive = true;
-};
-
-// A file that is touched as long as the process lives. Times are the file system's own, so that the
-// clocks of the machines need not agree.
+// A file with a count that goes on as long as the process lives, and a watch of the others:
+// nobody's clock is compared with anybody else's.
 class Heartbeat {
  public:
-  // Joins the workers in `folder`. A worker that is silent for six intervals is taken for dead.
-  Heartbeat(const std::filesystem::path& folder, Identity self, double interval_seconds);
+  // Joins the workers in `folder`. A worker that is silent for six intervals is taken for dead; it
+  // beats four times in each, so that whoever looks learns soon. `about` is an object that others
+  // find in its file.
+  Heartbeat(const std::filesystem::path& folder, Identity self, double interval_seconds,
+            Json about = Json::object(), SteadySeconds clock = steady_seconds);
   ~Heartbeat();  // leaves: what it held is free
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
 
   const Identity& self() const { return self_; }
+  double age() const { return clock_() - began_; }  // seconds since it joined
+  double interval_seconds() const { return interval_seconds_; }
+  // Time of this process in which its own beats went through.
+  double answered_seconds() const { return watch_.answered_seconds(); }
+  // A sign of life; they come by themselves, too. One that fails is one of those that may be
+  // missed.
+  void beat();
+
   // Nothing when there is no such worker: it left in good order.
   std::optional<WorkerView> look_at(const std::string& id) const;
+  bool has_left(const std::string& id) const;
+  std::vector<std::string> workers() const { return watch_.workers(); }
   void forget_the_dead() const;  // removes the files of workers that are not alive
 
  private:
-  void beat();
+  void keep_beating();
+  std::string record() const;
 
   std::filesystem::path folder_, file_;
   Identity self_;
   double interval_seconds_;
-  std::mutex mutex_;
+  Json about_;
+  SteadySeconds clock_;
+  double began_, since_;
+  mutable WorkerWatch watch_;
+  std::mutex beat_mutex_;
+  mutable std::mutex mutex_;
+  std::uint64_t beats_ = 0;
+  bool folder_is_gone_ = false;
   std::condition_variable wake_;
   bool leaving_ = false;
   std::thread thread_;
 };
-
-// A worker as its file tells, by a clock that says `now` (Unix time, of the file system).
-std::optional<WorkerView> read_worker(const std::filesystem::path& file, const Identity& self,
-                                      double now);
 
 }  // namespace umf

@@ -48,7 +48,7 @@ OrderedJson read_run(const std::string& directory) {
   results.refresh();
   OrderedJson rows = OrderedJson::array();
   for (const auto& [key, result] : results.all())
-    rows.push_back(OrderedJson::parse(result_line(result)));
+    rows.push_back(OrderedJson::parse(result_row(result)));
   return {{"config", run.manifest().json},
           {"summary", summarise(run.manifest(), results.all())},
           {"rows", std::move(rows)}};

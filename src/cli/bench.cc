@@ -10,6 +10,7 @@
 #include "bench/summary.h"
 #include "cli/bench_run.h"
 #include "cli/common.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -26,7 +27,7 @@ void check(const BenchCliOptions& options) {
 }
 
 void print_summary(const RunDirectory& run, bool as_json) {
-  ResultIndex results(run.results());
+  ResultIndex results(run.results(), BadLines::kAreWarnings);
   results.refresh();
   const auto summary = summarise(run.manifest(), results.all());
   if (as_json)
@@ -35,8 +36,21 @@ void print_summary(const RunDirectory& run, bool as_json) {
     fmt::print("{}", summary_text(summary));
 }
 
+// What to do next, in the words of the exit statuses.
+void tell(BenchEnd end, const std::string& run) {
+  if (end == BenchEnd::kFailures)
+    say("some results failed; umf status {} names them, and the same command tries "
+        "them again\n",
+        run);
+  if (end == BenchEnd::kStopped)
+    say("stopped, and what was begun is saved; the same command goes on with it\n");
+  if (end == BenchEnd::kOthersAtWork)
+    say("nothing is left for this worker; others are at work on the rest: umf status {}\n", run);
+}
+
 int bench(const BenchCliOptions& options) {
   check(options);
+  leave_on({SIGTERM, SIGUSR1}, kExitTryAgain);  // models may take minutes; nothing is lost so far
   const CommonOptions& common = options.search.common;
   const Dataset dataset = read_chosen(options);
   const Crew crew = options.search.crew();
@@ -50,11 +64,7 @@ int bench(const BenchCliOptions& options) {
   watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
   const BenchEnd end = work_off(run, options, dataset, bench_configurations, *model_cache);
   print_summary(run, common.json);
-  if (end == BenchEnd::kFailures && !common.quiet)
-    fmt::print(stderr,
-               "some results failed; umf status {} names them, and the same command tries "
-               "them again\n",
-               options.out);
+  if (!common.quiet) tell(end, options.out);
   return exit_status(end);
 }
 

@@ -21,10 +21,10 @@ struct BenchCliOptions {
   std::string dataset, out, configs, budgets, ids_file;
   DatasetOptions data;
   int judge_threads = 2;
-  double heartbeat_seconds = 10, drop_rate = 0;
+  double heartbeat_seconds = 15, drop_rate = 0;
   std::uint64_t drop_seed = 0;
   PoolCliOptions pool;
-  bool resume = false, no_wait = false;
+  bool resume = false, wait = false, no_wait = false;
 
   void declare(OptionSet& options);      // of umf bench
   void declare_run(OptionSet& options);  // which problems, and how they are worked off

@@ -15,6 +15,7 @@
 #include "setup/crew.h"
 #include "setup/examples.h"
 #include "setup/judges.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -112,8 +113,7 @@ void apply(ServeOptions& o) {
   o.http.limits.head = seconds(o.head_seconds);
   o.http.limits.body = seconds(o.body_seconds);
   o.http.limits.body_bytes = static_cast<std::size_t>(o.max_body_kb) << 10;
-  if (!o.common.quiet)
-    o.http.log = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  if (!o.common.quiet) o.http.log = [](const std::string& line) { say("{}\n", line); };
 }
 
 void announce(const ServeOptions& o, int port) {

@@ -19,6 +19,7 @@
 #include "session/result_json.h"
 #include "setup/examples.h"
 #include "setup/judges.h"
+#include "setup/say.h"
 #include "setup/solve_setup.h"
 #include "setup/terminal.h"
 
@@ -72,7 +73,7 @@ Asking asked(const SolveCliOptions& options) {
 // An example is not known to whoever runs it.
 void introduce(const SolveCliOptions& options, const Problem& problem) {
   if (!options.problem.empty() || options.common.quiet || options.common.json) return;
-  fmt::print(stderr, "{}  {}\n\n", Paint(stderr).bold(problem.id), problem.prompt);
+  say("{}  {}\n\n", Paint(stderr).bold(problem.id), problem.prompt);
 }
 
 // Where the text cannot be shown in place, the user is told why and sees progress as ever.
@@ -80,7 +81,7 @@ bool can_watch(const SolveCliOptions& options) {
   if (!options.watch) return false;
   if (options.common.quiet) throw Error("--watch shows what --quiet silences; leave out one");
   const std::string objection = Watch::objection();
-  if (!objection.empty()) fmt::print(stderr, "--watch: {}; showing progress\n", objection);
+  if (!objection.empty()) say("--watch: {}; showing progress\n", objection);
   return objection.empty();
 }
 

@@ -13,6 +13,7 @@
 #include <limits>
 #include <thread>
 
+#include "base/checksum.h"
 #include "base/files.h"
 #include "base/stopwatch.h"
 #include "solve/attempt.h"
@@ -79,13 +80,6 @@ template <class Work>
 auto timed(double& seconds, const Work& work) {
   const Stopwatch stopwatch(seconds);
   return work();
-}
-
-// FNV-1a, 64 bits: tells a damaged line from a whole one.
-std::string checksum(std::string_view bytes) {
-  std::uint64_t hash = 0xCBF29CE484222325;
-  for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001B3;
-  return fmt::format("{:016x}", hash);
 }
 
 std::string line_of(const Json& json) {

@@ -11,6 +11,7 @@
 #include "base/inflate.h"
 #include "model/embedded.h"
 #include "setup/progress.h"
+#include "setup/say.h"
 
 namespace umf {
 
@@ -74,7 +75,7 @@ void CommonOptions::warning(const std::string& text) const {
   if (warn)
     warn(text);
   else
-    fmt::print(stderr, "warning: {}\n", text);
+    say("warning: {}\n", text);
 }
 
 ModelChoice parse_model_choice(const std::string& text) {

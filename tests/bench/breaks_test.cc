@@ -15,10 +15,6 @@
 namespace umf {
 namespace {
 
-void sleep_ms(int milliseconds) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-}
-
 // The files of a folder, without drafts that one who was killed has left.
 std::map<std::string, std::string> contents(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
@@ -38,14 +34,6 @@ std::vector<std::string> endless() {
           "--no-cache",
           "--ratios",
           "0.95,0.9,0.85,0.8,0.75,0.7,0.65,0.6,0.55,0.5,0.45,0.4"};
-}
-
-void await(const std::function<bool()>& there) {
-  for (int i = 0; i < 3000; ++i) {
-    if (there()) return;
-    sleep_ms(10);
-  }
-  FAIL() << "it never came";
 }
 
 bool has_checkpoint(const std::filesystem::path& run) {
@@ -179,30 +167,55 @@ TEST_F(BenchCli, AWorkerThatWasTakenForDeadWritesNothingMore) {
   EXPECT_TRUE(contents(place("run/traces")) == contents(place("whole/traces")));
 }
 
-// A worker of another machine that holds the first job and was last heard of so long ago.
-void pretend_worker(const std::filesystem::path& run, int seconds_ago) {
-  const Json worker = {{"id", "far-1-0"}, {"host", "far"},  {"machine", "far away"},
-                       {"pid", 1},        {"started", "1"}, {"heartbeat", 0.2},
-                       {"since", 0}};
-  write_file(run / "workers/far-1-0.json", worker.dump());
-  write_file(run / "leases/00000-000.1", Json{{"worker", "far-1-0"}, {"since", 0}}.dump());
-  timespec then{};
-  ::clock_gettime(CLOCK_REALTIME, &then);
-  then.tv_sec -= seconds_ago;
-  const timespec times[] = {then, then};
-  ASSERT_EQ(::utimensat(AT_FDCWD, (run / "workers/far-1-0.json").c_str(), times, 0), 0);
-}
+// A worker of another machine that holds the first job. Its file has times of a clock that is wrong
+// by hours: ahead while it lives, behind when it is silent, or the other way round.
+class PretendedWorker {
+ public:
+  PretendedWorker(std::filesystem::path run, int seconds_ahead)
+      : file_(run / "workers/far-1-0.json"), seconds_ahead_(seconds_ahead) {
+    write_file(run / "leases/00000-000.1", Json{{"worker", "far-1-0"}, {"since", 0}}.dump());
+    beat();
+  }
+  void live() {
+    life_ = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        beat();
+        sleep_ms(20);
+      }
+    });
+  }
+  void go_silent() { life_ = {}; }
+
+ private:
+  void beat() {
+    const Json worker = {{"id", "far-1-0"}, {"host", "far"},  {"machine", "far away"},
+                         {"pid", 1},        {"started", "1"}, {"heartbeat", 0.2},
+                         {"since", 0},      {"age", 1},       {"beat", ++beats_}};
+    write_file(file_, worker.dump());
+    timespec then{};
+    ::clock_gettime(CLOCK_REALTIME, &then);
+    then.tv_sec += seconds_ahead_;
+    const timespec times[] = {then, then};
+    ASSERT_EQ(::utimensat(AT_FDCWD, file_.c_str(), times, 0), 0);
+  }
+
+  const std::filesystem::path file_;
+  const int seconds_ahead_;
+  int beats_ = 0;
+  std::jthread life_;
+};
 
 TEST_F(BenchCli, AnotherMachinesJobIsLeftUntilItIsStale) {
   ASSERT_EQ(umf(one("whole")).status, 0);
   ASSERT_EQ(umf(one("run", {"--budget", "16,40,100"})).status, 0);
   std::filesystem::remove_all(place("run/results"));
   std::filesystem::create_directory(place("run/results"));
-  pretend_worker(place("run"), -3600);  // its clock is ahead, so it seems alive
+  PretendedWorker far(place("run"), -3600);
+  far.live();
   EXPECT_EQ(status("run")["running"], 1);
-  EXPECT_EQ(umf(one("run", {"--no-wait"})).status, 75);
+  EXPECT_EQ(umf(one("run", {"--no-wait"})).status, 3) << "nothing left for this worker";
   EXPECT_EQ(lines_of(place("run/results.jsonl")).size(), 4 * 3);
-  pretend_worker(place("run"), 60);
+  far.go_silent();
   EXPECT_EQ(status("run")["stale"], 1);
   EXPECT_EQ(umf(one("run", {"--no-wait"})).status, 0);
   EXPECT_EQ(results("run"), results("whole"));
@@ -210,11 +223,40 @@ TEST_F(BenchCli, AnotherMachinesJobIsLeftUntilItIsStale) {
   EXPECT_TRUE(std::filesystem::is_empty(place("run/leases")));
 }
 
+TEST_F(BenchCli, UnderASchedulerAWorkerLeavesWhatOthersHaveUnlessItIsToWait) {
+  ASSERT_EQ(umf(one("run", {"--limit", "1"})).status, 0);
+  std::filesystem::remove_all(place("run/results"));
+  std::filesystem::create_directory(place("run/results"));
+  PretendedWorker far(place("run"), 0);
+  far.live();
+  for (const char* scheduler : {"SLURM_JOB_ID=7", "PBS_JOBID=7.here", "LSB_JOBID=7"})
+    EXPECT_EQ(umf(one("run", {"--limit", "1"}), "", scheduler).status, 3) << scheduler;
+  EXPECT_EQ(lines_recorded(place("run")), 0u);
+  far.go_silent();
+  EXPECT_EQ(umf(one("run", {"--limit", "1", "--wait"}), "", "SLURM_JOB_ID=7").status, 0)
+      << "took it over after six beats";
+  expect_refusal(umf(one("run", {"--wait", "--no-wait"})), "exclude each other");
+}
+
+TEST_F(BenchCli, ASignalBeforeTheFirstSearchSaysAgain) {
+  // A named pipe holds it where it reads its configurations: a writer can open one that is read.
+  ASSERT_EQ(::mkfifo(place("pipe").c_str(), 0600), 0);
+  for (const int signal : {SIGTERM, SIGUSR1}) {
+    Running run(bench("run", {"--configs", place("pipe")}));
+    int writer = -1;
+    await([&] { return (writer = ::open(place("pipe").c_str(), O_WRONLY | O_NONBLOCK)) >= 0; });
+    run.send(signal);
+    EXPECT_EQ(run.wait().status, 75);
+    ::close(writer);
+  }
+  EXPECT_FALSE(std::filesystem::exists(place("run")));
+}
+
 TEST_F(BenchCli, AWorkerWaitsForOneThatGoesSilent) {
   ASSERT_EQ(umf(one("run", {"--limit", "1"})).status, 0);
   std::filesystem::remove_all(place("run/results"));
   std::filesystem::create_directory(place("run/results"));
-  pretend_worker(place("run"), 0);
+  const PretendedWorker far(place("run"), 3600);
   EXPECT_EQ(umf(one("run", {"--limit", "1"})).status, 0) << "took it over after six beats";
   EXPECT_EQ(lines_of(place("run/results.jsonl")).size(), 3);
 }
