@@ -1,6 +1,6 @@
 # The front door. Everything real happens in CMake; `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: packages test-packages build library install-files deb archive test-package all solve test asan bench bench-gpu evidence evidence-short fuzz format format-check tidy clean help
+.PHONY: packages test-packages build library install-files deb archive test-package test-slurm all solve test asan test-arm64 bench bench-gpu evidence evidence-short fuzz format format-check tidy clean help
 
 packages:
 	@tools/install-packages
@@ -26,6 +26,9 @@ deb: install-files ## a Debian package: build/packages/umf_*.deb
 test-package: install-files ## the Debian package in a fresh Debian: minutes; needs root, mmdebstrap and lintian
 	@tests/install/fresh_debian build build/fresh_debian
 
+test-slurm: build ## runs disturbed in every way, under a small Slurm on this machine: minutes; needs root. ROUNDS=3 repeats it
+	@tests/slurm/disturbances.py build/umf . build/slurm --rounds $(or $(ROUNDS),1) || [ $$? = 77 ]
+
 archive: install-files ## a folder that brings its libraries, packed: build/packages/umf-*.tar.xz
 	@tools/make-archive build
 
@@ -42,6 +45,12 @@ asan: packages ## the tests under AddressSanitizer and UndefinedBehaviorSanitize
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan
 	@ctest --preset asan -j2
+
+test-arm64: packages ## a cross build for arm64 and its tests under qemu (Debian)
+	@tools/arm64-sysroot build-arm64/sysroot
+	@cmake --preset arm64 >/dev/null
+	@cmake --build --preset arm64
+	@tools/test-arm64 -j$$(nproc)
 
 bench: build ## the measurements of docs/benchmarks.md (minutes)
 	@cmake --build --preset cpu --target benchmarks
@@ -78,7 +87,7 @@ tidy: build ## clang-tidy over all sources
 	@git ls-files 'src/*.cc' | grep -v -e _fuzz.cc -e _bench.cc -e backend/cuda/ | xargs -P2 -n4 clang-tidy-19 -p build --quiet
 
 clean: ## remove the build folders
-	@rm -rf build build-asan build-cuda build-fuzz
+	@rm -rf build build-asan build-arm64 build-cuda build-fuzz
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16

@@ -7,9 +7,11 @@ include(CMakePackageConfigHelpers)
 set(written ${PROJECT_BINARY_DIR}/written_by_umf)
 add_custom_command(OUTPUT ${written}/done
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${written}
-  COMMAND $<TARGET_FILE:umf> manual --out ${written}/man1
+  COMMAND umf manual --out ${written}/man1
   COMMAND sh -c "gzip -9n ${written}/man1/*.1"
-  COMMAND sh -c "for shell in bash zsh fish; do $<TARGET_FILE:umf> completion $shell > ${written}/umf.$shell || exit 1; done"
+  COMMAND umf completion bash > ${written}/umf.bash
+  COMMAND umf completion zsh > ${written}/umf.zsh
+  COMMAND umf completion fish > ${written}/umf.fish
   COMMAND ${CMAKE_COMMAND} -E touch ${written}/done
   DEPENDS umf VERBATIM)
 add_custom_target(install_files ALL DEPENDS ${written}/done)
@@ -29,6 +31,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/umf DESTINATION ${UMF_PYTHON_DIR}
         PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.py
         PATTERN __pycache__ EXCLUDE)
+
+# What clusters are told (docs/cluster.md).
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/slurm/umf-array.sbatch ${PROJECT_SOURCE_DIR}/tools/slurm/umf-job.sbatch
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/umf/slurm)
 
 # find_package(umf), target umf::umf.
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/umf)

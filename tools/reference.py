@@ -30,7 +30,7 @@ OUT = ROOT / "tests" / "data" / "reference"
 DTYPES = ["F32", "BF16", "F16"]
 DIFFUSION = ["tiny-llada", "tiny-llada-gqa", "tiny-dream", "tiny-dream-gqa", "tiny-diffucoder", "tiny-sdc",
              "tiny-sdar", "tiny-dreamreasoner", "tiny-illada", "tiny-a2d", "tiny-open-dcoder", "tiny-fdv2",
-             "tiny-lladamoe", "tiny-sdarmoe", "tiny-rnd1", "tiny-llada2"]
+             "tiny-lladamoe", "tiny-sdarmoe", "tiny-rnd1", "tiny-llada2", "tiny-nemotron"]
 MIXTURES = ["tiny-lladamoe", "tiny-sdarmoe", "tiny-rnd1", "tiny-llada2"]
 ALL = DIFFUSION + ["tiny-prm"]
 STEP_TOKEN = 290
@@ -38,7 +38,7 @@ TOKENIZER_SIZE = {
     "tiny-llada": 300, "tiny-llada-gqa": 300, "tiny-dream": 301, "tiny-dream-gqa": 301,
     "tiny-diffucoder": 302, "tiny-sdc": 285, "tiny-prm": 299, "tiny-sdar": 302, "tiny-dreamreasoner": 302,
     "tiny-illada": 285, "tiny-a2d": 302, "tiny-open-dcoder": 302, "tiny-fdv2": 302,
-    "tiny-lladamoe": 302, "tiny-sdarmoe": 302, "tiny-rnd1": 302, "tiny-llada2": 302,
+    "tiny-lladamoe": 302, "tiny-sdarmoe": 302, "tiny-rnd1": 302, "tiny-llada2": 302, "tiny-nemotron": 385,
 }
 # Models whose files do not tell their family: what the engine has to be told.
 NAMED = {"tiny-open-dcoder": "open-dcoder"}
@@ -47,7 +47,7 @@ HELD_OUT = {
     "tiny-llada": 290, "tiny-llada-gqa": 290, "tiny-dream": 300, "tiny-dream-gqa": 300,
     "tiny-diffucoder": 300, "tiny-sdc": 5, "tiny-prm": STEP_TOKEN, "tiny-sdar": 301, "tiny-dreamreasoner": 301,
     "tiny-illada": 5, "tiny-a2d": 301, "tiny-open-dcoder": 301, "tiny-fdv2": 301,
-    "tiny-lladamoe": 301, "tiny-sdarmoe": 301, "tiny-rnd1": 301, "tiny-llada2": 301,
+    "tiny-lladamoe": 301, "tiny-sdarmoe": 301, "tiny-rnd1": 301, "tiny-llada2": 301, "tiny-nemotron": 100,
 }
 MIN_LEAD = 1e-4  # of a prediction: logits of the best two, mass around top_p, logits around top_k
 EOT = 292  # LLaDA's <|eot_id|>, which its config.json does not name
@@ -127,14 +127,23 @@ def masked_sequence(name, tag):
 
 def logit_sequences(name):
     """One sequence without masks and one with them."""
-    return [some_tokens(name, 21, "plain"), masked_sequence(name, "masks")]
+    before = some_tokens(name, 118, "context") if name == "tiny-nemotron" else []
+    return [some_tokens(name, 21, "plain"), before + masked_sequence(name, "masks")]
 
 
-def raw_rows(model, tokens):
-    """Rows of the head: logits over the vocabulary, or the PRM's two class logits."""
+def raw_rows(model, tokens, prompt=0):
+    """Rows of the head: logits over the vocabulary, or the PRM's two class logits. With a causal context, what is
+    said of every cell behind the prompt."""
     if model.config.family == "prm":
         return model.step_scores(tokens, STEP_TOKEN)[0]
+    if model.config.causal_context:
+        return torch.stack(list(model.says(tokens, range(prompt, len(tokens)), prompt).values()))
     return model.logits(tokens)
+
+
+def prompt_of(model, tokens):
+    """Where a model with a causal context is asked from on: 0, or behind most of a long sequence."""
+    return len(tokens) - 18 if model.config.causal_context and len(tokens) > 100 else 0
 
 
 def write_logits(checkpoints, out):
@@ -144,14 +153,15 @@ def write_logits(checkpoints, out):
         sequences = logit_sequences(name)
         for dtype, number in [("F32", 0), ("F32", 1), ("BF16", 1)]:
             tokens = sequences[number]
-            rows = raw_rows(checkpoints.model(name, dtype), tokens)
-            single = raw_rows(checkpoints.model(name, dtype, torch.float32), tokens)
+            prompt = prompt_of(checkpoints.model(name, dtype), tokens)
+            rows = raw_rows(checkpoints.model(name, dtype), tokens, prompt)
+            single = raw_rows(checkpoints.model(name, dtype, torch.float32), tokens, prompt)
             assert checkpoints.model(name, dtype).route_margin > MIN_ROUTE_MARGIN, (name, "a close choice of experts")
             worst = max(worst, float((rows - single).abs().max()))
             file = f"logits/{name}-{dtype.lower()}-{number}.bin"
             (out / file).write_bytes(rows.float().numpy().astype("<f4").tobytes())
-            entries.append(named({"model": name, "dtype": dtype, "tokens": tokens, "shape": list(rows.shape),
-                                  "file": file}))
+            entry = {"model": name, "dtype": dtype, "tokens": tokens, "shape": list(rows.shape), "file": file}
+            entries.append(named(dict(entry, prompt=prompt) if prompt else entry))
     write_lines(out / "logits.json", {"checksums": checkpoints.checksums()}, "cases", entries)
     print(f"logits: {len(entries)} cases; float32 arithmetic differs by at most {worst:.1e}")
 
@@ -221,8 +231,7 @@ def model_predictions(model, name, attempt):
     """All settings on one state, whose number is `attempt`."""
     tokens = masked_sequence(name, f"predictions {attempt}")
     cells = [p for p, token in enumerate(tokens) if token == model.config.mask]
-    logits = model.logits(tokens)
-    rows = [logits[max(p - 1, 0) if model.config.shift else p] for p in cells]
+    rows = list(model.says(tokens, cells).values())
     settings = prediction_settings(model.config)
     return [named(prediction_entry(name, tokens, cells, s, sampling, rows)) for s, sampling in settings.items()]
 
@@ -331,7 +340,8 @@ def report_bf16(program):
             exact = checkpoints.model(name, "BF16")
             rough = checkpoints.model(name, "BF16", torch.bfloat16)
             tokens = logit_sequences(name)[1]
-            a, b = raw_rows(exact, tokens), raw_rows(rough, tokens).double()
+            prompt = prompt_of(exact, tokens)
+            a, b = raw_rows(exact, tokens, prompt), raw_rows(rough, tokens, prompt).double()
             print(f"{name:16} rms of logits {a.pow(2).mean().sqrt():.2f}, of the difference "
                   f"{(a - b).pow(2).mean().sqrt():.3f}, largest {(a - b).abs().max():.3f}")
 

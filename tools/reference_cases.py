@@ -256,7 +256,27 @@ def llada2_cases(f):
     yield f.find(base, "edits, bf16 weights", 9, f.changed_by(edit=1), dtype="BF16", edit=0.25)
 
 
-CASES = {"llada": llada_cases, "dream": dream_cases, "sdc": sdc_cases, "sdar": block_cases,
+def nemotron_cases(f):
+    """Prompts of any length begin a block; long ones reach positions where rotations are stretched and queries
+    grow. Quotas, thresholds, ends of text, also in a first cell."""
+    size, eos = f.config.block, f.config.eos
+    base = dict(COMMON, loop="nemotron", gen_length=3 * size, steps=3 * size, block_length=size, threshold=None,
+                eos_stop=None)
+    for length in [1, size - 1, size, size + 3, 70, 122]:
+        yield f.find(base, f"prompt of {length}", length)
+    yield f.find(base, "two per step", size + 2, steps=3 * size // 2)
+    yield f.find(base, "entropy", 5, strategy="entropy")
+    yield f.find(base, "margin", 5, strategy="topk_margin")
+    yield f.find(base, "bf16 weights", 10, dtype="BF16")
+    yield f.find(base, "bf16 weights, prompt of 131", 131, dtype="BF16")
+    yield f.find(base, "threshold", 5, f.changed_by(threshold=None), threshold=0.1)
+    yield f.find(base, "threshold of the release", 6, threshold=0.9)
+    yield from f.pair(base, "stop at eos", 6, {"eos_stop": None}, eos_stop=eos)
+    first = lambda case, trace: len(trace.new_cells) == 1 + size
+    yield f.find(base, "stop in a first cell", 6, first, eos_stop=eos)
+
+
+CASES = {"nemotron": nemotron_cases, "llada": llada_cases, "dream": dream_cases, "sdc": sdc_cases, "sdar": block_cases,
          "dream-reasoner": block_cases, "illada": illada_cases, "a2d": full_cases, "open-dcoder": open_dcoder_cases,
          "fast-dllm": fast_dllm_cases, "llada-moe": full_cases, "sdar-moe": block_cases, "rnd1": rnd1_cases,
          "llada2": llada2_cases}

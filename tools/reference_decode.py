@@ -110,9 +110,7 @@ def predict(row, sampling):
 
 def predict_cells(model, x, cells, sampling, trace):
     """One forward pass over x; predictions at `cells`. Dream reads row p - 1, and row 0 at cell 0."""
-    logits = model.logits(x)
-    rows = {p: max(p - 1, 0) if model.config.shift else p for p in cells}
-    predictions = {p: predict(logits[rows[p]], sampling) for p in cells}
+    predictions = {p: predict(row, sampling) for p, row in model.says(x, cells).items()}
     for prediction in predictions.values():
         trace.filter_margin = min(trace.filter_margin, prediction.filter_margin)
     return predictions
@@ -347,6 +345,42 @@ def decode_fast_dllm(model, case):
 
 
 # ---------------------------------------------------------------------------------------------------
+# Nemotron-Labs-Diffusion
+
+
+def decode_nemotron(model, case):
+    """Blocks from the end of the prompt. The first cell of a block is what the last row of a causal pass over
+    all before it says. For the others the block is looked at as a whole, behind that context: quota steps,
+    or with a threshold all cells that reach it and always the best one."""
+    x, trace, mask, first = list(case["prompt"]), Trace(), model.config.mask, len(case["prompt"])
+    sampling, size = Sampling(never=case["never"]), model.config.block
+    steps = case["steps"] // (case["gen_length"] // size)
+    for start in range(first, first + case["gen_length"], size):
+        row = predict(model.logits(x, start)[-1], sampling)
+        x.append(mask)
+        trace.commit(x, [start], {start: row})
+        if x[start] == case["eos_stop"]:
+            break
+        x += [mask] * (size - 1)
+        for count in quota_list(size - 1, steps):
+            cells = masked(x, mask, start, start + size)
+            if not cells or (count == 0 and case["threshold"] is None):
+                continue
+            logits = model.logits(x, start)
+            predictions = {p: predict(logits[p], sampling) for p in cells}
+            if case["threshold"] is not None:
+                count = sure_cells(predictions, case["threshold"], trace)
+            trace.commit(x, best_cells(predictions, count, case["strategy"], trace), predictions)
+        assert not masked(x, mask, start, start + size), "a block must end without masks"
+        if case["eos_stop"] in x[start:]:
+            stop = x.index(case["eos_stop"], start)
+            x[stop:] = [case["eos_stop"]] * (len(x) - stop)
+            break
+    trace.new_cells = x[first:]
+    return trace
+
+
+# ---------------------------------------------------------------------------------------------------
 # RND1
 
 
@@ -408,4 +442,4 @@ def rewrites(prediction, present, bound, trace):
 
 
 DECODERS = {"llada": decode_llada, "grown": decode_grown, "dream": decode_dream, "sdc": decode_sdc,
-            "fast-dllm": decode_fast_dllm, "p2": decode_p2, "rnd1": decode_rnd1, "llada2.1": decode_llada21}
+            "fast-dllm": decode_fast_dllm, "p2": decode_p2, "rnd1": decode_rnd1, "nemotron": decode_nemotron, "llada2.1": decode_llada21}

@@ -5,6 +5,7 @@ follows docs/models.md#forward-pass line by line. It is slow and meant to be obv
 """
 
 import json
+import math
 import pathlib
 import struct
 
@@ -81,9 +82,12 @@ class Config:
         # Attention in blocks; None: as the family has it otherwise.
         self.block = {"sdc": 4, "sdar": raw.get("block_size"), "dream-reasoner": raw.get("block_size"),
                       "fast-dllm": raw.get("bd_size"), "sdar-moe": raw.get("block_size"),
-                      "llada2": raw.get("block_size", 32)}.get(self.family)
+                      "llada2": raw.get("block_size", 32), "nemotron": raw.get("block_size", 32)}.get(self.family)
         self.qk_norm = self.family in ("sdar", "dream-reasoner", "a2d", "llada-moe", "sdar-moe", "rnd1", "llada2")
         self.tied = raw.get("tie_word_embeddings", False)
+        # Blocks behind the prompt, of which one is worked on; what stands before it is seen causally.
+        self.causal_context = self.family == "nemotron"
+        self.stretch = raw["rope_parameters"] if self.family == "nemotron" else None
         # How many numbers of a head are rotated.
         self.rotated = int(self.head_dim * raw.get("partial_rotary_factor", 1))
         self.router = Router(raw, self.family) if raw.get("num_experts") else None
@@ -98,7 +102,8 @@ class Config:
         self.hidden, self.layers = raw["hidden_size"], raw["num_hidden_layers"]
         self.heads, self.kv_heads = raw["num_attention_heads"], raw["num_key_value_heads"]
         self.vocab = raw["vocab_size"]
-        self.theta, self.eps = raw["rope_theta"], raw["rms_norm_eps"]
+        self.theta = raw["rope_theta"] if "rope_theta" in raw else raw["rope_parameters"]["rope_theta"]
+        self.eps = raw["rms_norm_eps"]
 
 
 class Router:
@@ -161,6 +166,7 @@ def family_of(raw):
         "SDARMoeForCausalLM": "sdar-moe",
         "RND1LM": "rnd1",
         "LLaDA2MoeModelLM": "llada2",
+        "NemotronLabsDiffusionModel": "nemotron",
     }[raw["architectures"][0]]
 
 
@@ -184,6 +190,8 @@ QWEN_NAMES = {
 }
 LLADA2_NAMES = dict(QWEN_NAMES, embed="model.word_embeddings", qkv="attention.query_key_value",
                     q_norm="attention.query_layernorm", k_norm="attention.key_layernorm", o="attention.dense")
+NEMOTRON_NAMES = dict(QWEN_NAMES, embed="encoder.embed_tokens", final_norm="encoder.norm", head="diffusion_head",
+                      layer="encoder.layers.{}.")
 LLADA_NAMES = {
     "embed": "model.transformer.wte",
     "final_norm": "model.transformer.ln_f",
@@ -213,14 +221,30 @@ class Model:
     def __init__(self, directory, compute=torch.float32):
         self.config = Config(directory)
         self.compute = compute
-        self.names = {"llada": LLADA_NAMES, "llada2": LLADA2_NAMES}.get(self.config.family, QWEN_NAMES)
+        self.names = {"llada": LLADA_NAMES, "llada2": LLADA2_NAMES, "nemotron": NEMOTRON_NAMES}.get(self.config.family, QWEN_NAMES)
         self.tensors = {k: v.to(compute) for k, v in read_weights(directory).items()}
         self.routed = []  # of the last pass, for every layer with experts: its number, input and weights
         self.route_margin = float("inf")  # the smallest distance in any choice of experts, of all passes
 
-    def logits(self, tokens):
-        """Raw logits, one row per position, unshifted: row i is what the head says at position i."""
-        return self.linear(self.hidden(tokens), self.names["embed" if self.config.tied else "head"])
+    def logits(self, tokens, block=0):
+        """Raw logits, one row per position, unshifted: row i is what the head says at position i. `block` is
+        where the block begins that is worked on, for models with a causal context."""
+        return self.linear(self.hidden(tokens, block), self.names["embed" if self.config.tied else "head"])
+
+    def says(self, tokens, cells, prompt=0):
+        """What the model says of each of the cells, {cell: row}: rows of one pass, shifted where the family does
+        so. With a causal context every block is a pass, which ends with it, over its own cells; its first cell
+        is read from the last row of a causal pass over what stands before it."""
+        if not self.config.causal_context:
+            logits = self.logits(tokens)
+            return {p: logits[max(p - 1, 0) if self.config.shift else p] for p in cells}
+        rows, size = {}, self.config.block
+        for start in sorted({p - (p - prompt) % size for p in cells}):
+            logits = self.logits(tokens[: start + size], start)
+            rows.update({p: logits[p] for p in cells if start <= p < start + size})
+            if start in rows and start > 0:
+                rows[start] = self.logits(tokens[:start], start)[-1]
+        return {p: rows[p] for p in cells}
 
     def step_scores(self, tokens, step_token):
         """PRM (docs/models.md#the-process-reward-model): softmax[1] of the score head at every step mark, in order."""
@@ -229,11 +253,11 @@ class Model:
         marks = [i for i, token in enumerate(tokens) if token == step_token]
         return raw, torch.softmax(raw[marks].double(), -1)[:, 1]
 
-    def hidden(self, tokens):
+    def hidden(self, tokens, block=0):
         """Final-norm activations, (length, hidden)."""
         c = self.config
         x = self.tensors[self.names["embed"] + ".weight"][torch.tensor(tokens)]
-        visible = self.visible(len(tokens))
+        visible = self.visible(len(tokens), block)
         cos, sin = self.rotation(len(tokens))
         self.routed = []
         for n in range(c.layers):
@@ -260,12 +284,36 @@ class Model:
         """cos and sin tables, (length, rotated numbers of a head), the half repeated twice. Frequencies and angles are
         float32 numbers in every compute type, as in docs/models.md#rotation."""
         half = torch.arange(0, self.config.rotated, 2, dtype=torch.float64) / self.config.rotated
-        inverse = (self.config.theta**-half).float()
+        inverse = self.config.theta**-half
+        if self.config.stretch:
+            inverse = self.stretched(inverse)
+        inverse = inverse.float()
         angle = torch.arange(length, dtype=torch.float32)[:, None] * inverse[None, :]
         angle = torch.cat([angle, angle], -1)
         if self.compute == torch.float64:
             angle = angle.double()
         return angle.cos(), angle.sin()
+
+    def stretched(self, inverse):
+        """YaRN: a ramp from the frequencies as they are to those divided by the factor, over the pairs between
+        those that turn beta_fast and beta_slow times within the original length."""
+        given, size = self.config.stretch, self.config.rotated
+        assert given["mscale"] == given["mscale_all_dim"], "cos and sin keep their size"
+        pair = lambda turns: (size * math.log(given["original_max_position_embeddings"] / (turns * 2 * math.pi))
+                              / (2 * math.log(self.config.theta)))
+        low = max(math.floor(pair(given["beta_fast"])), 0)
+        high = min(math.ceil(pair(given["beta_slow"])), size - 1)
+        ramp = (torch.arange(size // 2, dtype=torch.float64) - low) / (high - low)
+        ramp = ramp.clamp(0, 1)
+        return inverse * (1 - ramp) + inverse / given["factor"] * ramp
+
+    def grow(self, q):
+        """Queries, (heads, length, head_dim), by their positions."""
+        given = self.config.stretch
+        if not given:
+            return q
+        steps = torch.arange(q.shape[1]) // given["original_max_position_embeddings"]
+        return q * (1 + given["llama_4_scaling_beta"] * torch.log(1 + steps.double()))[:, None].to(q.dtype)
 
     def rotate(self, x, cos, sin):
         """Half-split rotation of (heads, length, head_dim). LLaDA rotates in float32, the others in
@@ -278,9 +326,12 @@ class Model:
             return (wide * cos + half_turn(wide) * sin).to(x.dtype)
         return x * cos.to(x.dtype) + half_turn(x) * sin.to(x.dtype)
 
-    def visible(self, length):
-        """(query, key) pairs that may meet: all, block-causal, or causal."""
+    def visible(self, length, block):
+        """(query, key) pairs that may meet: all, block-causal, or causal; with a causal context, causal before
+        the block that is worked on, and all for its own rows."""
         i, j = torch.arange(length)[:, None], torch.arange(length)[None, :]
+        if self.config.causal_context:
+            return (j <= i) | (i >= block)
         if self.config.block:
             return j // self.config.block <= i // self.config.block
         if self.config.family == "prm":
@@ -294,7 +345,7 @@ class Model:
         if c.qk_norm:
             q = self.norm(q, prefix + self.names["q_norm"])
             k = self.norm(k, prefix + self.names["k_norm"])
-        q, k = self.rotate(q, cos, sin), self.rotate(k, cos, sin)
+        q, k = self.grow(self.rotate(q, cos, sin)), self.rotate(k, cos, sin)
         shared = [n // (c.heads // c.kv_heads) for n in range(c.heads)]
         scores = (q @ k[shared].transpose(1, 2)).to(cos.dtype) / c.head_dim**0.5
         scores = scores.masked_fill(~visible, float("-inf"))

@@ -22,8 +22,10 @@ class Engine:
     """A backend and the models that are loaded on it, kept as long as the engine is.
 
     Most programs need none: there is a default engine, which functions use where none is given. Options describe the
-    machine, as for every command of `umf`: backend ("auto", "cpu", "cuda", ...), threads, cpu_target, workers (rollouts
-    of a search at once; the result is the same), memory_limit (GB of weights), strict_config, unsafe_no_sandbox.
+    machine, as for every command of `umf`: backend ("auto", "cpu", "cuda", ...), device (a GPU's number), devices
+    (several: [0, 1], "0-3" or "all"; the result is the same), place ("dream=0,llada=1": which of `devices` models stand
+    on), threads, cpu_target, workers (rollouts of a search at once; the result is the same), memory_limit (GB of
+    weights), strict_config, unsafe_no_sandbox.
 
     May be used by several threads at once; each call gets what it needs.
     """

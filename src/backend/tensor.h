@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -123,12 +124,32 @@ struct AttentionShape {
   }
 };
 
+// Frequencies for texts longer than those that a model was first trained on (YaRN). Numbers that
+// turn `fast` times or more within `length` positions are turned as ever, those that turn `slow`
+// times or less by their frequency over `factor`, and those between by something between.
+struct RotationStretch {
+  double factor = 1;
+  int length = 0;
+  double fast = 32, slow = 1;
+  bool whole_pairs = true;  // what is between begins and ends with a pair, not inside of one
+  bool operator==(const RotationStretch&) const = default;
+};
+
+// Rotated numbers grow with the position p: by the factor 1 + share * ln(1 + floor(p / length)).
+struct RotationGrowth {
+  double share = 0;
+  int length = 1;
+  bool operator==(const RotationGrowth&) const = default;
+};
+
 // Which numbers of a head are turned with its position: the first `rotated` (0: all of them), the
 // first half of these paired with the second, by frequencies of base `theta`.
 struct RotationShape {
   int head_dim = 0;
   double theta = 0;
   int rotated = 0;
+  std::optional<RotationStretch> stretch = {};
+  std::optional<RotationGrowth> growth = {};
 
   int width() const { return rotated > 0 ? rotated : head_dim; }
 };

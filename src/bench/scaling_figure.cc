@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/elementary.h"
 #include "page/page.h"
 
 namespace umf {
@@ -26,7 +27,9 @@ const char* dashes(std::size_t number) { return kDashes[number % std::size(kDash
 
 // A round step that gives six marks at most.
 double step_for(double range) {
-  const double power = std::pow(10, std::floor(std::log10(range / 6)));
+  double power = 1;
+  while (power > range / 6) power /= 10;
+  while (10 * power <= range / 6) power *= 10;
   for (const double factor : {1.0, 2.0, 2.5, 5.0}) {
     if (factor * power >= range / 6) return factor * power;
   }
@@ -61,8 +64,9 @@ class Figure {
 
  private:
   double x(double budget) const {
-    const double least = std::log(*budgets_.begin()), most = std::log(*budgets_.rbegin());
-    const double share = most > least ? (std::log(budget) - least) / (most - least) : 0.5;
+    const double least = elementary::log(*budgets_.begin());
+    const double most = elementary::log(*budgets_.rbegin());
+    const double share = most > least ? (elementary::log(budget) - least) / (most - least) : 0.5;
     return kLeft + 14 + share * (kRight - kLeft - 28);
   }
   double y(double percent) const {

@@ -129,8 +129,10 @@ double sign_flip_exact(const SeededPairs& pairs) {
 std::optional<long> needed_problems(const SeededPairs& pairs, double level) {
   const Shares shares = shares_of(pairs);
   double square = 0;
-  for (std::size_t i = 0; i < shares.first.size(); ++i)
-    square += std::pow(shares.first[i] - shares.second[i], 2);
+  for (std::size_t i = 0; i < shares.first.size(); ++i) {
+    const double difference = shares.first[i] - shares.second[i];
+    square += difference * difference;
+  }
   return needed_problems(pairs.difference(), square / std::max(1, pairs.problems()), level);
 }
 

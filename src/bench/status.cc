@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/utc.h"
 #include "bench/lease.h"
 #include "bench/run_part.h"
 #include "bench/table.h"
@@ -22,10 +21,10 @@ using Ordered = nlohmann::ordered_json;
 // Between two looks longer than this, the program may have been frozen.
 constexpr double kMostBetweenLooks = 10;
 constexpr double kFirstPause = 0.05, kLongestPause = 1;
-
-using Workers = std::map<std::string, WorkerView>;
 // Lines that go on stand under what the first says behind its state.
 constexpr std::string_view kUnderState = "         ";
+
+using Workers = std::map<std::string, WorkerView>;
 
 Workers look_at_all(WorkerWatch& watch) {
   Workers workers;
@@ -210,7 +209,7 @@ Ordered run_status(const RunDirectory& run, double patience) {
   }
 }
 
-std::string status_text(const Ordered& status) {
+std::string status_line(const Ordered& status) {
   std::string text = fmt::format(
       "{} of {} done, {} of them judged, {} left, {} failed; {} running, {} stale",
       status["done"].get<int>(), status["total"].get<int>(), status["judged"].get<int>(),
@@ -224,30 +223,40 @@ std::string status_text(const Ordered& status) {
     text += fmt::format(", {:.0f} min left", status["seconds_left"].get<double>() / 60);
   if (const int left_out = status["left_out"]; left_out > 0)
     text += fmt::format("; {} malformed problems left out", left_out);
-  text = wrapped(text, kUnderState);
+  return text;
+}
+
+std::vector<std::string> troubles_of(const Ordered& status) {
+  std::vector<std::string> lines;
   if (status["mixed_devices"].get<bool>()) {
-    text += "mixed devices, whose results differ in the last bits:\n";
+    std::string kinds;
     for (const Ordered& device : status["devices"])
-      text += wrapped(fmt::format("{}{}", kUnderState, device.get<std::string>()), kUnderState);
+      kinds += (kinds.empty() ? "" : "; ") + device.get<std::string>();
+    lines.push_back("mixed devices, whose results differ in the last bits: " + kinds);
   }
+  for (const Ordered& failure : status["failures"]) {
+    lines.push_back(fmt::format("{:<8} {} {}{} at {}: {}", failure["status"].get<std::string>(),
+                                failure["id"].get<std::string>(),
+                                failure["configuration"].get<std::string>(),
+                                seed_text(failure["seed"]), failure["budget"].get<long>(),
+                                failure["why"].get<std::string>()));
+  }
+  for (const Ordered& warning : status["warnings"])
+    lines.push_back(fmt::format("warning: {}", warning.get<std::string>()));
+  return lines;
+}
+
+std::string status_text(const Ordered& status) {
+  std::string text = wrapped(status_line(status), kUnderState);
   for (const Ordered& job : status["jobs"]) {
-    text += wrapped(
+    const std::string line =
         fmt::format("{:<8} {} {}{}, {} pid {}, for {:.0f} s", job["state"].get<std::string>(),
                     job["id"].get<std::string>(), job["configuration"].get<std::string>(),
                     seed_text(job["seed"]), job["host"].get<std::string>(), job["pid"].get<long>(),
-                    job["seconds"].get<double>()),
-        kUnderState);
+                    job["seconds"].get<double>());
+    text += wrapped(line, kUnderState);
   }
-  for (const Ordered& failure : status["failures"]) {
-    text +=
-        wrapped(fmt::format("{:<8} {} {}{} at {}: {}", failure["status"].get<std::string>(),
-                            failure["id"].get<std::string>(),
-                            failure["configuration"].get<std::string>(), seed_text(failure["seed"]),
-                            failure["budget"].get<long>(), failure["why"].get<std::string>()),
-                kUnderState);
-  }
-  for (const Ordered& warning : status["warnings"])
-    text += fmt::format("warning: {}\n", warning.get<std::string>());
+  for (const std::string& trouble : troubles_of(status)) text += wrapped(trouble, kUnderState);
   return text;
 }
 

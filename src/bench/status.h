@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "bench/identity.h"
 #include "bench/result_log.h"
@@ -41,5 +42,8 @@ class RunWatch {
 nlohmann::ordered_json run_status(const RunDirectory& run, double patience = 10);
 
 std::string status_text(const nlohmann::ordered_json& status);
+std::string status_line(const nlohmann::ordered_json& status);  // its first: how far the run is
+// What failed and what could not be read, a text each.
+std::vector<std::string> troubles_of(const nlohmann::ordered_json& status);
 
 }  // namespace umf

@@ -20,6 +20,7 @@ TEST(StatusText, FitsATerminal) {
       {"failed", 12},
       {"running", 16},
       {"stale", 3},
+      {"unknown", 5},
       {"per_hour", 3831.14},
       {"seconds_left", 11190.0},
       {"left_out", 24},
@@ -29,13 +30,17 @@ TEST(StatusText, FitsATerminal) {
          {"configuration", "unmaskfork-with-three-models"},
          {"host", "node-17.cluster.example.org"},
          {"pid", 123456},
-         {"since", 0.0}}}},
+         {"since", 0.0},
+         {"seconds", 123456.0}}}},
       {"failures",
        {{{"status", "failed"},
          {"id", "HumanEval/163"},
          {"configuration", "umf-3"},
          {"budget", 12288},
-         {"why", "the judge failed three times in a row: it ended with status 1 after 3000 ms"}}}}};
+         {"why", "the judge failed three times in a row: it ended with status 1 after 3000 ms"}}}},
+      {"warnings",
+       {"'results/node-17-123456-0.jsonl' at byte 123456: it has another checksum than its "
+        "bytes"}}};
   const std::string text = status_text(status);
   EXPECT_THAT(text, testing::StartsWith("12096 of 24000 done, 12095 of them judged, "));
   std::istringstream lines(text);

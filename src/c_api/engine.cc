@@ -21,8 +21,10 @@ Engine::Hold::Hold(Engine& engine) : engine_(engine) {
       return;
     }
   }
-  lane_.backend = engine.options_.make_backend();
-  lane_.model_cache = make_model_cache(engine.options_, *lane_.backend);
+  Crew crew = engine.options_.crew();
+  crew.begin_with(engine.lanes_++);
+  lane_.backend = crew.make_backend();
+  lane_.model_cache = make_model_cache(engine.options_, crew, *lane_.backend);
 }
 
 Engine::Hold::~Hold() {

@@ -1,6 +1,7 @@
 // Models on a backend that are kept between calls.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -39,6 +40,7 @@ class Engine {
 
  private:
   SolveCliOptions options_;
+  std::atomic<int> lanes_ = 0;  // made so far: each begins with another device
   std::mutex mutex_;
   std::vector<Lane> idle_;  // the last used last: its models are loaded
 };

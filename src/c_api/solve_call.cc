@@ -63,6 +63,7 @@ CallResult solve_problem(Engine& engine, Json request, Caller& caller) {
   options.read_search(request, kWhere);
   const Engine::Hold models(engine);
   Judges judges(options.common, {.unsafe = options.unsafe}, caller.stop_token());
+  judges.stand_beside(*models);
   std::unique_ptr<Reward> reward;
   if (caller.judges())
     reward = std::make_unique<CallerReward>(caller);

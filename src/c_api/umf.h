@@ -97,9 +97,10 @@ typedef struct umf_callbacks {
 /* Models on a backend, loaded when first used and kept until the engine is closed. */
 typedef struct umf_engine umf_engine;
 
-/* `options` describe the machine: "backend", "threads", "cpu-target", "workers", "memory-limit",
- * "strict-config", "unsafe-no-sandbox"; NULL or "{}" for the defaults. Nothing is loaded yet. On
- * UMF_OK `*result` is NULL. */
+/* `options` describe the machine: "backend", "device", "devices", "place", "threads", "cpu-target",
+ * "workers", "memory-limit", "strict-config", "unsafe-no-sandbox"; NULL or "{}" for the defaults.
+ * "devices" is a text as "0-3" or a list of numbers; calls at the same time begin on different
+ * ones. Nothing is loaded yet. On UMF_OK `*result` is NULL. */
 UMF_API umf_status umf_engine_open(const char* options, umf_engine** engine, char** result);
 
 /* No call on the engine may be running. NULL is allowed. */

@@ -8,6 +8,7 @@
 
 #include "cli/authors.h"
 #include "cli/common.h"
+#include "setup/say.h"
 #include "setup/terminal.h"
 
 namespace umf {
@@ -36,7 +37,7 @@ std::string indented(const std::string& text) {
 }
 
 void heading(const Paint& paint, const std::string& title, const std::string& text) {
-  fmt::print(stderr, "\n{}  {}\n", paint.bold(title), text);
+  say("\n{}  {}\n", paint.bold(title), text);
 }
 
 // What passes over few rows come to.
@@ -78,23 +79,23 @@ void AnswerReport::print_authors(const Candidate& best, std::FILE* answers) cons
   heading(paint, "written by", authors_legend(pieces, author_names(configuration_), paint));
   const bool several = std::ranges::any_of(
       pieces, [&](const AuthoredText& piece) { return piece.author != pieces.front().author; });
-  if (several && !Paint(answers).on()) fmt::print(stderr, "{}", lettered_answer(pieces, paint));
+  if (several && !Paint(answers).on()) say("{}", lettered_answer(pieces, paint));
 }
 
 void AnswerReport::print_tests(const std::string& title, const Verdict& verdict,
                                const std::string& answer) const {
   const Paint paint(stderr);
   heading(paint, title, worth(verdict));
-  if (!answer.empty()) fmt::print(stderr, "{}\n", paint.dim(harmless(indented(answer))));
+  if (!answer.empty()) say("{}\n", paint.dim(harmless(indented(answer))));
   for (std::size_t i = 0; i < verdict.tests.size() && i < kMostTests; ++i) {
     const TestVerdict& test = verdict.tests[i];
     const bool ok = test.outcome == TestOutcome::kPass;
     const std::string outcome = fmt::format("{:<7}", ok ? "ok" : name_of(test.outcome));
-    fmt::print(stderr, "  {} {}{}\n", ok ? paint.good(outcome) : paint.bad(outcome),
-               harmless(test.name), test.why.empty() ? "" : "  " + paint.dim(harmless(test.why)));
+    say("  {} {}{}\n", ok ? paint.good(outcome) : paint.bad(outcome), harmless(test.name),
+        test.why.empty() ? "" : "  " + paint.dim(harmless(test.why)));
   }
   if (verdict.tests.size() > kMostTests)
-    fmt::print(stderr, "  ... and {} more\n", verdict.tests.size() - kMostTests);
+    say("  ... and {} more\n", verdict.tests.size() - kMostTests);
 }
 
 void AnswerReport::print_first_alone(const Candidate& best) const {

@@ -10,6 +10,7 @@
 #include "bench/summary.h"
 #include "cli/bench_run.h"
 #include "cli/common.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -37,27 +38,38 @@ nlohmann::ordered_json print_summary(const RunDirectory& run, bool as_json) {
   return summary;
 }
 
+// What to do next, in the words of the exit statuses.
+void tell(BenchEnd end, const std::string& run) {
+  if (end == BenchEnd::kFailures)
+    say("some results failed; umf status {} names them, and the same command tries "
+        "them again\n",
+        run);
+  if (end == BenchEnd::kStopped)
+    say("stopped, and what was begun is saved; the same command goes on with it\n");
+  if (end == BenchEnd::kOthersAtWork)
+    say("nothing is left for this worker; others are at work on the rest: umf status {}\n", run);
+}
+
 int bench(const BenchCliOptions& options) {
   check(options);
+  leave_on({SIGTERM, SIGUSR1}, kExitTryAgain);  // models may take minutes; nothing is lost so far
   const CommonOptions& common = options.search.common;
   const Dataset dataset = read_chosen(options);
-  const auto backend = options.search.make_backend();
-  const auto model_cache = make_model_cache(options.search, *backend);
+  const Crew crew = options.search.crew();
+  const auto backend = crew.make_backend();
+  const auto model_cache = make_model_cache(options.search, crew, *backend);
   const std::vector<BenchConfiguration> bench_configurations =
       make_bench_configurations(options, *model_cache);
+  require_places_used(*model_cache);
   const RunDirectory run = start_run(options, dataset, bench_configurations, *model_cache);
+  tell_places(*model_cache, common.quiet);
   watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
   const BenchEnd end = work_off(run, options, dataset, bench_configurations, *model_cache);
   const auto summary = print_summary(RunDirectory::open(options.out), common.json);
+  if (!common.quiet) tell(end, options.out);
   if (end == BenchEnd::kComplete && summary["complete"] == false && !common.quiet)
-    fmt::print(stderr,
-               "what this command names is done; the run has more, which the commands that added "
-               "it work off\n");
-  if (end == BenchEnd::kFailures && !common.quiet)
-    fmt::print(stderr,
-               "some results failed; umf status {} names them, and the same command tries "
-               "them again\n",
-               options.out);
+    say("what this command names is done; the run has more, which the commands that added it work "
+        "off\n");
   return exit_status(end);
 }
 

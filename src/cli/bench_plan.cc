@@ -16,6 +16,7 @@
 #include "cli/command_line.h"
 #include "reward/drop_tests.h"
 #include "setup/option_file.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -109,7 +110,7 @@ BenchConfiguration make_bench_configuration(std::string name, SolveCliOptions op
   if (pool_options.budget > 0 && seeds.size() > 1)
     throw Error("a pool is of one seed; give each seed a configuration of its own, with \"seed\"");
   options.budget = budgets.empty() ? 0 : static_cast<int>(budgets.back());
-  options.workers = 1;  // a run has many searches: each worker takes one of its own
+  options.workers = "1";  // a run has many searches: each worker takes one of its own
   const Configuration largest = make_configuration(options, model_cache);
   if (budgets.empty()) budgets = {largest.solve.budget};
   BenchConfiguration bench_configuration{std::move(name), budgets, {}};
@@ -209,7 +210,11 @@ void BenchCliOptions::declare(OptionSet& options) {
   options.value("drop-tests", drop_rate,
                 "leave out this share of the visible tests, at random; the hidden ones stay");
   options.value("drop-seed", drop_seed, "chooses which are left out");
-  options.flag("no-wait", no_wait, "leave when the rest is in other workers' hands; status 75");
+  options.flag("no-wait", no_wait,
+               "leave when the rest is in other workers' hands, with status 3; so it is without "
+               "either where SLURM_JOB_ID, PBS_JOBID or LSB_JOBID is set");
+  options.flag("wait", wait,
+               "stay until the run is complete, to take over what others may leave behind");
   search.declare_shared(options);
   search.declare_machine(options);
   options.footer(
@@ -227,7 +232,9 @@ void BenchCliOptions::declare(OptionSet& options) {
       "[768, 1536]}]\n"
       "            Keys are the options above, on top of those of the command line.\n"
       "Exit status: 0 complete, 1 some could not be searched or judged (run again to retry),\n"
-      "75 stopped by SIGTERM or SIGUSR1 and saved, 130 stopped by Ctrl-C and saved, 2 an error.");
+      "3 nothing left for this worker while others are at work (--no-wait), 75 stopped by SIGTERM\n"
+      "or SIGUSR1 and saved: start it again, 130 stopped by Ctrl-C and saved, 2 an error.\n"
+      "docs/cluster.md tells how to run it under Slurm.");
 }
 
 Dataset read_chosen(const BenchCliOptions& options) {
@@ -241,7 +248,7 @@ Dataset read_chosen(const BenchCliOptions& options) {
   }
   if (dataset.tasks.empty()) throw Error(fmt::format("'{}' has no problems", options.dataset));
   if (!options.search.common.quiet) {
-    for (const std::string& line : dataset.skipped) fmt::print(stderr, "left out: {}\n", line);
+    for (const std::string& line : dataset.skipped) say("left out: {}\n", line);
   }
   return dataset;
 }

@@ -24,7 +24,7 @@ struct BenchCliOptions {
   double heartbeat_seconds = 15, drop_rate = 0;
   std::uint64_t drop_seed = 0;
   PoolCliOptions pool;
-  bool resume = false, extend = false, no_wait = false;
+  bool resume = false, extend = false, wait = false, no_wait = false;
 
   void declare(OptionSet& options);      // of umf bench
   void declare_run(OptionSet& options);  // which problems, and how they are worked off

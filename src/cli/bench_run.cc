@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
@@ -11,6 +13,7 @@
 #include "session/problem_search.h"
 #include "setup/judges.h"
 #include "setup/progress.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -32,6 +35,32 @@ void require_fit(const BenchConfiguration& bench_configuration, ModelCache& mode
       throw Error(fmt::format("configuration '{}': {}", bench_configuration.name, mistake.what()));
     }
   }
+}
+
+// A worker that waits keeps what its scheduler gave it, a GPU mostly, from everybody else.
+bool under_scheduler() {
+  return std::ranges::any_of(std::array{"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"},
+                             [](const char* job) { return std::getenv(job) != nullptr; });
+}
+
+// For umf status: what computes here, and as which job of a scheduler.
+Json about_worker(const ModelCache& model_cache) {
+  Json about = {{"backend", model_cache.backend().name()}};
+  const auto add = [&](const char* key, const char* variable) {
+    if (const char* value = std::getenv(variable)) about[key] = value;
+  };
+  add("gpus", "CUDA_VISIBLE_DEVICES");
+  add("slurm_job", "SLURM_JOB_ID");
+  const char *array = std::getenv("SLURM_ARRAY_JOB_ID"), *task = std::getenv("SLURM_ARRAY_TASK_ID");
+  if (array != nullptr && task != nullptr) about["slurm_job"] = fmt::format("{}_{}", array, task);
+  add("slurm_task", "SLURM_PROCID");
+  add("pbs_job", "PBS_JOBID");
+  add("lsf_job", "LSB_JOBID");
+  return about;
+}
+
+bool waits_for_others(const BenchCliOptions& options) {
+  return options.wait || (!options.no_wait && !under_scheduler());
 }
 
 // In results; the search under way counts by its passes, so that the estimate does not jump where
@@ -72,6 +101,7 @@ void check_run_options(const BenchCliOptions& options) {
   if (options.judge_threads < 1) throw Error("--judge-threads must be at least 1");
   if (!(options.heartbeat_seconds >= 0.01 && options.heartbeat_seconds <= 3600))
     throw Error("--heartbeat is in seconds, from 0.01 to 3600");
+  if (options.wait && options.no_wait) throw Error("--wait and --no-wait exclude each other");
 }
 
 RunDirectory start_run(const BenchCliOptions& options, const Dataset& dataset,
@@ -95,6 +125,7 @@ BenchEnd work_off(const RunDirectory& run, const BenchCliOptions& options, const
   Progress progress(options.search.common.quiet);
   Pace pace;
   Judges judges(options.search.common, {.unsafe = options.search.unsafe}, interrupt_token());
+  judges.stand_beside(model_cache);
   const JudgeTools tools = judges.tools();
   return run_bench(run,
                    {.tasks = dataset.tasks,
@@ -103,7 +134,8 @@ BenchEnd work_off(const RunDirectory& run, const BenchCliOptions& options, const
                     .tools = tools,
                     .judge_threads = options.judge_threads,
                     .heartbeat_seconds = options.heartbeat_seconds,
-                    .wait_for_others = !options.no_wait},
+                    .wait_for_others = waits_for_others(options),
+                    .about = about_worker(model_cache)},
                    {.stop = interrupted,
                     .news =
                         [&](const BenchNews& news) {
@@ -113,7 +145,7 @@ BenchEnd work_off(const RunDirectory& run, const BenchCliOptions& options, const
                     .warn =
                         [&](const std::string& warning) {
                           progress.clear();
-                          fmt::print(stderr, "warning: {}\n", warning);
+                          say("warning: {}\n", warning);
                         }});
 }
 
@@ -126,7 +158,7 @@ int exit_status(BenchEnd end) {
     case BenchEnd::kStopped:
       return interrupting_signal() == SIGINT ? kExitInterrupted : kExitTryAgain;
     case BenchEnd::kOthersAtWork:
-      return kExitTryAgain;
+      return kExitOthersAtWork;
   }
   return 2;
 }

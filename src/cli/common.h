@@ -22,8 +22,11 @@ void print_in_order(const nlohmann::ordered_json& value);
 // not command the terminal.
 void print_answer(const std::string& text, std::FILE* to = stdout);
 
-inline constexpr int kExitNo = 1;         // the job ran and its answer is "no"
-inline constexpr int kExitTryAgain = 75;  // saved; the same command goes on
+// Where one command has several processes, launchers such as srun give the highest of theirs: what
+// asks for another start must stand above what does not.
+inline constexpr int kExitNo = 1;            // the job ran and its answer is "no"
+inline constexpr int kExitOthersAtWork = 3;  // nothing left for this process; others go on
+inline constexpr int kExitTryAgain = 75;     // saved; the same command goes on
 inline constexpr int kExitInterrupted = 130;
 
 // The commands, one file each.

@@ -1,6 +1,7 @@
 #include "cli/interrupts.h"
 
 #include <semaphore.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -43,6 +44,10 @@ void on_signal(int signal) {
   }
 }
 
+std::atomic<int> leaving_status = 0;
+
+void leave(int) { ::_exit(leaving_status); }
+
 // Never destroyed: threads may hold its tokens to the last.
 std::stop_source& source() {
   static auto& made = *new std::stop_source;
@@ -60,6 +65,11 @@ void start_relay() {
 }
 
 }  // namespace
+
+void leave_on(std::initializer_list<int> signals, int status) {
+  leaving_status = status;
+  for (const int signal : signals) std::signal(signal, leave);
+}
 
 void watch_for_interrupts(std::initializer_list<int> signals) {
   static const bool started = (start_relay(), true);

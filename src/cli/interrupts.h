@@ -12,6 +12,10 @@ namespace umf {
 // one, ends the process as it would have without this.
 void watch_for_interrupts(std::initializer_list<int> signals = {SIGINT, SIGTERM});
 
+// Until then, for commands that can be begun anew as long as they have only prepared: these signals
+// end the process at once with this exit status.
+void leave_on(std::initializer_list<int> signals, int status);
+
 bool interrupted();         // one of the watched signals came
 int interrupting_signal();  // the first; 0: none came
 

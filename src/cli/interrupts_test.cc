@@ -66,5 +66,25 @@ TEST(Interrupts, ALaterSignalKills) {
             SIGTERM);
 }
 
+TEST(Interrupts, BeforeWorkBeginsASignalMayJustEndTheProcessWithAStatus) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    leave_on({SIGUSR1, SIGTERM}, 75);
+    ::raise(SIGUSR1);
+    ::_exit(kSurvived);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 75);
+  EXPECT_EQ(end_of([] {
+              leave_on({SIGTERM}, 75);
+              watch_for_interrupts();
+              ::raise(SIGTERM);
+            }),
+            0)
+      << "once it watches, it is asked to stop";
+}
+
 }  // namespace
 }  // namespace umf

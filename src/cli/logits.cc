@@ -18,31 +18,35 @@ namespace {
 struct LogitsOptions {
   CommonOptions common;
   std::string model, tokens, positions, out;
+  int prompt = 0;
 };
 
-int parse_position(std::string_view text, int length) {
+int parse_position(std::string_view text, int first, int length) {
   int value = -1;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || value < 0 || value >= length) {
-    throw Error(fmt::format("--positions: '{}' is not a position from 0 to {}", text, length - 1));
+  if (failure != std::errc() || end != text.data() + text.size() || value < first ||
+      value >= length) {
+    throw Error(
+        fmt::format("--positions: '{}' is not a position from {} to {}", text, first, length - 1));
   }
   return value;
 }
 
-// "0,5,8-11"; empty for all.
-std::vector<int> parse_positions(std::string_view text, int length) {
+// "0,5,8-11"; empty for all behind the prompt.
+std::vector<int> parse_positions(std::string_view text, int prompt, int length) {
   std::vector<int> positions;
   if (text.empty()) {
-    positions.resize(length);
-    std::iota(positions.begin(), positions.end(), 0);
+    positions.resize(length - prompt);
+    std::iota(positions.begin(), positions.end(), prompt);
   }
   while (!text.empty()) {
     const std::string_view part = text.substr(0, text.find(','));
     text.remove_prefix(std::min(part.size() + 1, text.size()));
     const auto dash = part.find('-');
-    const int first = parse_position(part.substr(0, dash), length);
-    const int last =
-        dash == std::string_view::npos ? first : parse_position(part.substr(dash + 1), length);
+    const int first = parse_position(part.substr(0, dash), prompt, length);
+    const int last = dash == std::string_view::npos
+                         ? first
+                         : parse_position(part.substr(dash + 1), prompt, length);
     for (int position = first; position <= last; ++position) positions.push_back(position);
   }
   if (positions.empty()) throw Error("--positions names no position");
@@ -63,9 +67,11 @@ int write_logits(const LogitsOptions& options) {
   LanguageModel model(choice.name, options.common.open(find_checkpoint(choice.where)), *backend);
   const std::vector<Token> tokens = read_token_list(options.tokens, model.info().vocabulary);
   if (tokens.empty()) throw Error(options.tokens + ": there are no tokens in it");
-  const std::vector<int> positions =
-      parse_positions(options.positions, static_cast<int>(tokens.size()));
-  const std::vector<float> logits = model.logits(tokens, positions);
+  const int length = static_cast<int>(tokens.size());
+  if (options.prompt < 0 || options.prompt >= length)
+    throw Error(fmt::format("--prompt must be from 0 to {}, not {}", length - 1, options.prompt));
+  const std::vector<int> positions = parse_positions(options.positions, options.prompt, length);
+  const std::vector<float> logits = model.logits(tokens, positions, options.prompt);
   out.write(npy_file(logits, positions.size(), model.info().vocabulary));
   if (options.common.json) {
     print_json(
@@ -85,6 +91,9 @@ Command logits_command() {
         options.choices("model", known_models);
         options.value("tokens", o->tokens, "a file with a JSON array of token ids; - for stdin");
         options.value("positions", o->positions, "which positions, as 0,5,8-11; all without it");
+        options.value("prompt", o->prompt,
+                      "how many of the tokens are the prompt, behind which positions are: for "
+                      "models whose blocks begin there");
         options.value("out", o->out, "the .npy file: float32, one row per position; - for stdout");
         o->common.declare(options);
         o->common.declare_strictness(options);

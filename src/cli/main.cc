@@ -11,6 +11,7 @@
 #include "built_in.h"
 #include "cli/common.h"
 #include "model/embedded.h"
+#include "setup/say.h"
 
 int main(int argc, char** argv) {
   try {
@@ -32,11 +33,11 @@ int main(int argc, char** argv) {
   } catch (const umf::Cancelled&) {
     return umf::kExitInterrupted;
   } catch (const umf::Error& mistake) {
-    fmt::print(stderr, "error: {}\n", mistake.what());
+    umf::say("error: {}\n", mistake.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "error: out of memory; try a smaller model or a shorter answer\n");
+    umf::say("error: out of memory; try a smaller model or a shorter answer\n");
   } catch (const std::exception& failure) {
-    fmt::print(stderr, "error: {}\n", failure.what());
+    umf::say("error: {}\n", failure.what());
   }
   return 2;
 }

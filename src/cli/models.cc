@@ -60,7 +60,10 @@ int list_models(bool json) {
   return 0;
 }
 
-std::string name_of(const AttentionShape& attention) {
+std::string name_of_attention(const Architecture& a) {
+  const AttentionShape& attention = a.attention;
+  if (a.causal_context)
+    return fmt::format("blocks of {} behind the prompt, causal before them", attention.block);
   switch (attention.kind) {
     case AttentionKind::kCausal:
       return "causal";
@@ -154,22 +157,32 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
       {"heads", a.attention.heads},
       {"kv_heads", a.attention.kv_heads},
       {"head_dim", a.attention.head_dim},
-      {"attention", name_of(a.attention)},
+      {"attention", name_of_attention(a)},
       {"qk_norm", a.qk_norm},
       {"rope_theta", a.rope_theta},
       {"norm_eps", std::stod(fmt::format("{}", a.norm_eps))},
       {"max_length", a.max_length},
       {"vocabulary_rows", a.vocabulary},
       {"tokenizer_size", c.tokenizer.size()},
-      {"logits", c.shifted ? "row i - 1 speaks of position i" : "row i speaks of position i"},
+      {"logits", c.shifted          ? "row i - 1 speaks of position i"
+                 : a.causal_context ? "row i speaks of position i; of a block's first, row i - 1"
+                                    : "row i speaks of position i"},
       {"head", a.tied_head ? "tied to the embedding" : "its own"},
-      {"chat_template", c.own_template ? "the checkpoint's own" : "the family's layout"},
+      {"chat_template", c.own_template                    ? "the checkpoint's own"
+                        : c.family->chat_template.empty() ? "none: plain text alone"
+                                                          : "the family's layout"},
       {"ignored_keys", c.ignored_keys},
       {"ignored_tensors", c.ignored_tensors},
       {"warnings", c.warnings}};
   if (!c.family->diffusion) json.erase("head");
   if (a.mixture) describe_experts(c, json);
   if (a.rotated > 0) json["rotated"] = a.rotated;
+  if (a.stretch)
+    json["rotation"] =
+        fmt::format("stretched {} times from {}", a.stretch->factor, a.stretch->length);
+  if (a.query_growth)
+    json["queries"] = fmt::format("grow by {} ln(1 + floor(position / {}))", a.query_growth->share,
+                                  a.query_growth->length);
   if (c.family->diffusion) {
     json["mask_token"] = token_json(c.tokenizer, c.tokens.mask);
     json["end_of_text"] = token_json(c.tokenizer, c.tokens.end_of_text);

@@ -8,6 +8,7 @@
 #include "bench/run_report.h"
 #include "cli/common.h"
 #include "cli/output.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -55,9 +56,8 @@ int report(const ReportOptions& options) {
                 {"export", options.export_folder},
                 {"exported", exported}});
   if (left_out > 0 && !options.quiet)
-    fmt::print(stderr,
-               "{} searches were left out to keep the page below {} MB; --limit-mb allows more\n",
-               left_out, options.limit_mb);
+    say("{} searches were left out to keep the page below {} MB; --limit-mb allows more\n",
+        left_out, options.limit_mb);
   return 0;
 }
 

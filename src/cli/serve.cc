@@ -12,14 +12,17 @@
 #include "reward/reward.h"
 #include "server/access.h"
 #include "server/http_server.h"
+#include "setup/crew.h"
 #include "setup/examples.h"
 #include "setup/judges.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
 
 struct ServeOptions {
   CommonOptions common;
+  DeviceOptions devices;
   ServedChoice served;
   std::string allow_reward;
   int job_seconds = 3600, grace_seconds = 10, head_seconds = 10, body_seconds = 60;
@@ -74,7 +77,8 @@ void warm_up(ModelCache& model_cache) {
     const std::vector<Token> tokens(2, mask);
     const std::vector<int> positions = {1};
     const Query query{.tokens = tokens, .positions = positions};
-    model_cache.model(i).predict({&query, 1});
+    for (int device = 0; device < model_cache.replicas(); ++device)
+      model_cache.replica(device).model(i).predict({&query, 1});
   }
 }
 
@@ -109,8 +113,7 @@ void apply(ServeOptions& o) {
   o.http.limits.head = seconds(o.head_seconds);
   o.http.limits.body = seconds(o.body_seconds);
   o.http.limits.body_bytes = static_cast<std::size_t>(o.max_body_kb) << 10;
-  if (!o.common.quiet)
-    o.http.log = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  if (!o.common.quiet) o.http.log = [](const std::string& line) { say("{}\n", line); };
 }
 
 void announce(const ServeOptions& o, int port) {
@@ -129,13 +132,19 @@ int serve(ServeOptions& o) {
   apply(o);
   const std::set<std::string> rewards = allowed_rewards(o.allow_reward, o.http.host);
   o.service.examples = offered_examples(rewards, !o.served.empty());
-  const auto backend = o.common.make_backend();
-  ModelCache model_cache(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
+  const Crew crew(o.common, o.devices, std::nullopt);
+  const auto backend = crew.make_backend();
+  const auto cache =
+      crew.make_model_cache(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
+  ModelCache& model_cache = *cache;
   Judges judges(o.common);
+  judges.stand_beside(model_cache);
   JudgeTools tools = judges.tools();
   tools.most_judging_ms = 1000 * o.service.limits.judge_seconds;
   Served served = open_served(o.served, model_cache, o.common, tools);
   o.service.configurations = std::move(served.configurations);
+  require_places_used(model_cache);
+  tell_places(model_cache, o.common.quiet);
   const TaskMaker tasks(model_cache, std::move(served.models), rewards, std::move(tools));
   warm_up(model_cache);
   Service service(tasks, o.service);
@@ -173,13 +182,15 @@ void declare(OptionSet& options, ServeOptions& o) {
   options.value("max-choices", o.service.limits.choices, "answers of one request");
   options.value("max-budget", o.max_budget, "forward passes of one search");
   options.value("max-body", o.max_body_kb, "KB of one request");
-  options.value("job-seconds", o.job_seconds, "for one request on the device; 0 for no limit");
+  options.value("job-seconds", o.job_seconds, "for one request on its device; 0 for no limit");
   options.value("judge-seconds", o.service.limits.judge_seconds,
                 "that the tests of a request may take for one answer");
   options.value("header-seconds", o.head_seconds, "for a client to send its headers");
   options.value("body-seconds", o.body_seconds, "for a client to send its request");
-  options.value("grace-seconds", o.grace_seconds, "for the running request at shutdown");
-  options.value("memory-limit", o.memory_limit_gb, "GB of weights in memory; 0 for no limit");
+  options.value("grace-seconds", o.grace_seconds, "for running requests at shutdown");
+  options.value("memory-limit", o.memory_limit_gb,
+                "GB of weights in memory, of each device; 0 for no limit");
+  o.devices.declare(options);
   o.common.declare(options);
   o.common.declare_strictness(options);
   options.footer(

@@ -19,6 +19,7 @@
 #include "session/result_json.h"
 #include "setup/examples.h"
 #include "setup/judges.h"
+#include "setup/say.h"
 #include "setup/solve_setup.h"
 #include "setup/terminal.h"
 
@@ -72,7 +73,7 @@ Asking asked(const SolveCliOptions& options) {
 // An example is not known to whoever runs it.
 void introduce(const SolveCliOptions& options, const Problem& problem) {
   if (!options.problem.empty() || options.common.quiet || options.common.json) return;
-  fmt::print(stderr, "{}  {}\n\n", Paint(stderr).bold(problem.id), problem.prompt);
+  say("{}  {}\n\n", Paint(stderr).bold(problem.id), problem.prompt);
 }
 
 // Where the text cannot be shown in place, the user is told why and sees progress as ever.
@@ -80,7 +81,7 @@ bool can_watch(const SolveCliOptions& options) {
   if (!options.watch) return false;
   if (options.common.quiet) throw Error("--watch shows what --quiet silences; leave out one");
   const std::string objection = Watch::objection();
-  if (!objection.empty()) fmt::print(stderr, "--watch: {}; showing progress\n", objection);
+  if (!objection.empty()) say("--watch: {}; showing progress\n", objection);
   return objection.empty();
 }
 
@@ -135,15 +136,19 @@ int solve_problem(SolveCliOptions& options) {
   const SolveOutputs outputs(options);
   const auto [text, where] = asked(options);
   const Problem problem = parse_problem(text, where);
+  const Crew crew = options.crew();
+  const auto backend = crew.make_backend();
+  const auto model_cache = make_model_cache(options, crew, *backend);
   Judges judges(options.common, {.unsafe = options.unsafe}, interrupt_token());
+  judges.stand_beside(*model_cache);
   const auto reward =
       make_reward(problem.reward, {problem.id, problem.prompt}, where, judges.tools());
-  const auto backend = options.make_backend();
-  const auto model_cache = make_model_cache(options, *backend);
   const Configuration configuration = make_configuration(options, *model_cache);
+  require_places_used(*model_cache);
 
   watch_for_interrupts();
   introduce(options, problem);
+  tell_places(*model_cache, options.common.quiet);
   ProblemSearch search(configuration, *model_cache, problem, *reward);
   SolveObserver observer(configuration, search,
                          {.progress = !options.common.quiet,

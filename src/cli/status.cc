@@ -1,24 +1,67 @@
 // umf status: how far a run is.
 #include "bench/status.h"
 
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/error.h"
 #include "cli/common.h"
+#include "cli/redrawn.h"
+#include "cli/status_picture.h"
+#include "setup/terminal.h"
 
 namespace umf {
 namespace {
 
 struct StatusOptions {
   std::string directory;
-  bool json = false;
+  bool json = false, watch = false;
+  double every = 2;
 };
 
-int status(const StatusOptions& options) {
+void check(const StatusOptions& options) {
   if (options.directory.empty()) throw Error("umf status needs the directory of a run");
-  const auto status = run_status(RunDirectory::open(options.directory));
+  if (options.watch && options.json)
+    throw Error("--watch is for people; programs ask for --json as often as they like");
+  if (!(options.every >= 0.1 && options.every <= 3600))
+    throw Error("--every is in seconds, from 0.1 to 3600");
+}
+
+void print_news(const nlohmann::ordered_json& before, const nlohmann::ordered_json& now) {
+  for (const std::string& line : news_of(before, now))
+    fmt::print("{:%H:%M:%S} {}\n", fmt::localtime(std::time(nullptr)), line);
+  if (std::fflush(stdout) != 0) throw Error("cannot write to stdout");
+}
+
+int watch(const RunDirectory& run, double every) {
+  RunWatch workers(run);
+  Redrawn picture(stdout);
+  nlohmann::ordered_json before;
+  while (true) {
+    auto now = workers.look();
+    const TerminalSize size = terminal_size(stdout);
+    if (is_live_terminal(stdout))
+      picture.draw(picture_of(now, size.columns, size.rows));
+    else
+      print_news(before, now);
+    if (is_over(now)) {
+      picture.leave();
+      return now["complete"].get<bool>() ? 0 : kExitNo;
+    }
+    before = std::move(now);
+    std::this_thread::sleep_for(std::chrono::duration<double>(every));
+  }
+}
+
+int status(const StatusOptions& options) {
+  check(options);
+  const RunDirectory run = RunDirectory::open(options.directory);
+  if (options.watch) return watch(run, options.every);
+  const auto status = run_status(run);
   if (options.json)
     print_in_order(status);
   else
@@ -33,9 +76,15 @@ Command status_command() {
             auto o = std::make_shared<StatusOptions>();
             options.argument("DIR", o->directory, "the run directory");
             options.flag("json", o->json, "the status as JSON");
+            options.flag("watch", o->watch,
+                         "stay, and show machines, workers and failures as they come and go");
+            options.value("every", o->every, "with --watch: seconds between two looks");
             options.footer(
                 "A job is stale when its worker is gone or has shown no sign of life for six\n"
-                "heartbeats; the next worker takes it over. Nothing is written.");
+                "heartbeats; the next worker takes it over. Nothing is written.\n"
+                "--watch draws on a terminal, and else prints a line for each change. It ends\n"
+                "when the run is complete, or, with status 1, when all was tried, something\n"
+                "failed and nobody is at work.");
             return [o] { return status(*o); };
           }};
 }

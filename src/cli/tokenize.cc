@@ -25,7 +25,7 @@ std::string template_of(const CheckpointSource& source, const Location& location
   if (options.chat_template) return read_input(*options.chat_template);
   const Family& family = *read_config(source.config(), location.family).family;
   if (auto own = source.chat_template()) return family.template_settings + *own;
-  return family.chat_template;
+  return umf::template_of(family, location.place());
 }
 
 int tokenize(const TokenizeOptions& options) {

@@ -7,6 +7,7 @@
 #include "cli/bench_run.h"
 #include "cli/common.h"
 #include "cli/tuner.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -63,19 +64,22 @@ void check(const Dataset& dataset, const std::string& path) {
 
 void warn_of_few(std::size_t problems) {
   if (problems >= kFewProblems) return;
-  fmt::print(stderr,
-             "warning: {} problem{} only: the intervals are wide, and what is chosen may be "
-             "chance\n",
-             problems, problems == 1 ? "" : "s");
+  say("warning: {} problem{} only: the intervals are wide, and what is chosen may be "
+      "chance\n",
+      problems, problems == 1 ? "" : "s");
 }
 
 int tune(const TuneOptions& options) {
   check(options);
+  leave_on({SIGTERM, SIGUSR1}, kExitTryAgain);
   const Dataset dataset = read_chosen(options.bench);
   check(dataset, options.bench.dataset);
-  const auto backend = options.bench.search.make_backend();
-  const auto model_cache = make_model_cache(options.bench.search, *backend);
+  const Crew crew = options.bench.search.crew();
+  const auto backend = crew.make_backend();
+  const auto model_cache = make_model_cache(options.bench.search, crew, *backend);
   Tuner tuner(options, dataset, *model_cache);
+  require_places_used(*model_cache);
+  tell_places(*model_cache, options.bench.search.common.quiet);
   warn_of_few(dataset.tasks.size());
   const std::optional<Tuning> tuning = tuner.run();
   if (!tuning) return exit_status(BenchEnd::kStopped);

@@ -17,6 +17,7 @@
 #include "model/checkpoint.h"
 #include "model/embedded.h"
 #include "setup/option_file.h"
+#include "setup/say.h"
 
 namespace umf {
 namespace {
@@ -67,6 +68,7 @@ Tuner::Tuner(const TuneOptions& options, const Dataset& dataset, ModelCache& mod
   models_ = bench_.search.request().models;
   check_names(models_);
   bench_.search.closed_text = true;
+  bench_.wait = true;  // whoever is free after the first round has work in the second
   bench_.search.window = make_configuration(bench_.search, model_cache).walk.window;
   folder_ = options.out.empty() ? stem_of(bench_.dataset) + ".tune" : options.out;
   tuning_.dataset = fs::path(bench_.dataset).filename().string();
@@ -133,8 +135,8 @@ std::optional<Scores> Tuner::measure(const char* round, const std::string& folde
   bench_.out = folder;
   bench_.budgets = fmt::format("{}", budget);
   if (!bench_.search.common.quiet)
-    fmt::print(stderr, "{} of 2: {} configurations on {} problems, in {}\n", round, list.size(),
-               dataset_.tasks.size(), folder);
+    say("{} of 2: {} configurations on {} problems, in {}\n", round, list.size(),
+        dataset_.tasks.size(), folder);
   const auto configurations = make_bench_configurations(bench_, list, "umf tune", model_cache_);
   const RunDirectory run = start_run(bench_, dataset_, configurations, model_cache_);
   if (!std::exchange(watching_, true)) watch_for_interrupts({SIGINT, SIGTERM, SIGUSR1});
@@ -147,10 +149,9 @@ std::optional<Scores> Tuner::measure(const char* round, const std::string& folde
     throw Error(
         fmt::format("no problem could be searched and judged; umf status {} says why", folder));
   if (scores.left_out > 0)
-    fmt::print(stderr,
-               "warning: {} of {} problems could not be searched or judged and are left out; umf "
-               "status {} names them, and the same command tries them again\n",
-               scores.left_out, dataset_.tasks.size(), folder);
+    say("warning: {} of {} problems could not be searched or judged and are left out; umf "
+        "status {} names them, and the same command tries them again\n",
+        scores.left_out, dataset_.tasks.size(), folder);
   return scores;
 }
 

@@ -22,7 +22,7 @@ bool large_enough(const TerminalSize& size) {
 
 std::string Watch::objection() {
   if (!is_live_terminal(stderr)) return "stderr is no terminal";
-  const TerminalSize size = stderr_size();
+  const TerminalSize size = terminal_size(stderr);
   if (large_enough(size)) return "";
   return fmt::format("the terminal has {} columns and {} rows, and {} and {} are needed",
                      size.columns, size.rows, kColumns, kRows);
@@ -32,7 +32,7 @@ void Watch::show(const Pass& pass, const std::string& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_ < kBetween) return;
   last_ = now;
-  const TerminalSize size = stderr_size();
+  const TerminalSize size = terminal_size(stderr);
   // Not the last column: what stands there makes some terminals begin a new line.
   PictureFrame frame{size.columns - 1, size.rows - kOtherLines, Paint(stderr).on()};
   std::vector<std::string> lines = {std::string(fitting(progress, size.columns))};
@@ -45,7 +45,7 @@ void Watch::show(const Pass& pass, const std::string& progress) {
                                      commits, active.value_or(0));
     std::ranges::move(picture(cells, frame), std::back_inserter(lines));
   }
-  draw(lines);
+  drawn_.draw(lines);
 }
 
 std::vector<PaintedCell> painted_cells(std::span<const Token> window, const Lexicon& lexicon,
@@ -62,23 +62,6 @@ std::vector<PaintedCell> painted_cells(std::span<const Token> window, const Lexi
     cells.push_back(std::move(cell));
   }
   return cells;
-}
-
-// Over what was drawn before; in one write, so that no half of a picture is seen.
-void Watch::draw(const std::vector<std::string>& lines) {
-  std::string text = drawn_ > 0 ? fmt::format("\x1b[{}A\r", drawn_) : "\r";
-  for (const std::string& line : lines) text += line + "\x1b[K\n";
-  text += "\x1b[J";
-  drawn_ = lines.size();
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
-
-void Watch::clear() {
-  if (drawn_ == 0) return;
-  fmt::print(stderr, "\x1b[{}A\r\x1b[J", drawn_);
-  std::fflush(stderr);
-  drawn_ = 0;
 }
 
 }  // namespace umf

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/picture.h"
+#include "cli/redrawn.h"
 #include "decode/authors.h"
 #include "decode/walker.h"
 
@@ -21,22 +22,16 @@ class Watch {
   // `names` of the authors. Both must outlive this.
   Watch(const Authors& authors, const WalkSetup& setup, std::vector<std::string> names)
       : authors_(authors), setup_(setup), names_(std::move(names)) {}
-  ~Watch() { clear(); }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-
   // After every pass, cheap to call often: its window, and a line of progress.
   void show(const Pass& pass, const std::string& progress);
-  void clear();  // removes the picture
+  void clear() { drawn_.clear(); }  // removes the picture
 
  private:
-  void draw(const std::vector<std::string>& lines);
-
   const Authors& authors_;
   const WalkSetup& setup_;
   std::vector<std::string> names_;
-  bool blocks_ = false;    // some walk had blocks
-  std::size_t drawn_ = 0;  // lines above the cursor
+  bool blocks_ = false;  // some walk had blocks
+  Redrawn drawn_{stderr};
   std::chrono::steady_clock::time_point last_{};
 };
 

@@ -48,7 +48,8 @@ std::vector<Prediction> AnchoredModel::predict(std::span<const Token> prompt,
                     .positions = positions,
                     .sampling = sampling,
                     .anchor = anchor_.get(),
-                    .active = active};
+                    .active = active,
+                    .prompt = before};
   std::vector<Prediction> predictions = model_.predict({&query, 1}).front();
   share_ = model_.share_of_pass(query);
   if (!was_partial()) {

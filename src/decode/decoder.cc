@@ -83,6 +83,13 @@ class Run {
             fmt::format("{} decodes in blocks of {}; a block length of {} is neither a multiple "
                         "nor a part of that",
                         info.name, info.block, o.block_length));
+    require(!info.causal_context || info.block % o.block_length == 0,
+            fmt::format("{} works on one block of {} at a time; a block length of {} is no part of "
+                        "that",
+                        info.name, info.block, o.block_length));
+    require(!info.causal_context || !action_.allow_mask,
+            fmt::format("{} goes on when a block is full; with allow-mask it might never be",
+                        info.name));
     require(!chosen || o.length % o.block_length == 0,
             fmt::format("the length {} is not a multiple of the block length {}", o.length,
                         o.block_length));
@@ -118,19 +125,19 @@ class Run {
     return block > 0 ? action_.block : std::min(action_.block, length);
   }
 
-  // Blocks count from the start of the window; where the model's attention has blocks, from
-  // position 0 of the whole sequence, so that the first and the last may be shorter. A cell that
-  // is written before the others of its block is a block.
+  // Blocks count from the start of the window; where the model's attention has blocks, from where
+  // these do, so that the first and the last may be shorter. A cell that is written before the
+  // others of its block is a block.
   std::vector<Block> blocks() const {
     const ModelInfo& info = model_.info();
     const auto before = static_cast<int>(prompt_.size());
-    const int offset = info.block > 0 ? before % options_.block_length : 0;
+    const int offset = info.blocks_begin(before) % options_.block_length;
     std::vector<Block> blocks;
     for (int begin = 0; begin < options_.length;) {
       int end = std::min((begin + offset) / options_.block_length * options_.block_length +
                              options_.block_length - offset,
                          options_.length);
-      if (info.leads_block(before + begin)) end = begin + 1;
+      if (info.leads_block(before, begin)) end = begin + 1;
       blocks.push_back({begin, end});
       begin = end;
     }
@@ -178,8 +185,9 @@ class Run {
   // Passes over the full block until one changes nothing. Parts of a block are edited with the last
   // of them.
   bool edit_block(const Block& block) {
-    const int end = static_cast<int>(prompt_.size()) + block.end;
-    if (end % model_.info().block != 0 && block.end < options_.length) return true;
+    const ModelInfo& info = model_.info();
+    const int end = info.blocks_begin(static_cast<int>(prompt_.size())) + block.end;
+    if (end % info.block != 0 && block.end < options_.length) return true;
     const StepRule rule{.end = block.end,
                         .time = state_time(masks_before(options_.length), options_.length),
                         .edit_from = edit_from(block)};

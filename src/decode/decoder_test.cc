@@ -229,6 +229,43 @@ TEST(Decoder, TheFirstCellOfAShiftedBlockIsWrittenBeforeTheOthers) {
             (Passes{{3}, {4}, {5, 6, 7}}));
 }
 
+// Commits of a model with a causal context and blocks of 4.
+std::vector<std::vector<int>> passes_behind(int prompt, DecodeOptions options,
+                                            const Action& action = {}) {
+  ModelInfo causal = info(4);
+  causal.causal_context = true;
+  ScriptedModel model(
+      causal, [](auto, int position) { return prefer(1, 1.0f + static_cast<float>(position)); });
+  std::vector<std::vector<int>> passes;
+  decode(model, std::vector<Token>(prompt, 2), action, options,
+         [&](const Decoding&, std::span<const Commit> commits) {
+           auto& pass = passes.emplace_back();
+           for (const Commit& commit : commits) pass.push_back(commit.cell);
+           return true;
+         });
+  return passes;
+}
+
+TEST(Decoder, BlocksBehindACausalContextBeginWithTheWindowAndWithTheirFirstCell) {
+  using Passes = std::vector<std::vector<int>>;
+  for (const int prompt : {1, 3, 4, 7})
+    EXPECT_EQ(passes_behind(prompt, {.length = 6}), (Passes{{0}, {3}, {2}, {1}, {4}, {5}}))
+        << prompt;
+  EXPECT_EQ(passes_behind(0, {.length = 4}), (Passes{{3}, {2}, {1}, {0}}))
+      << "there is no row before the first";
+  EXPECT_EQ(passes_behind(3, {.length = 8}, {.commit = {CommitRule::Kind::kTau, 0.01f}}),
+            (Passes{{0}, {1, 2, 3}, {4}, {5, 6, 7}}));
+  EXPECT_EQ(passes_behind(3, {.length = 4}, {.block = 2}), (Passes{{0}, {1}, {3}, {2}}));
+}
+
+TEST(Decoder, WhatACausalContextCannotDoIsRefused) {
+  EXPECT_ERROR(passes_behind(1, {.length = 8, .block_length = 8}),
+               "works on one block of 4 at a time; a block length of 8");
+  EXPECT_ERROR(passes_behind(1, {.length = 8}, {.allow_mask = true}), "with allow-mask");
+  EXPECT_ERROR(passes_behind(1, {.length = 8}, {.edit = 0.5f}), "does not decode in blocks that");
+  EXPECT_ERROR(passes_behind(1, {.length = 8}, {.remask = Remask::kP2}), "ranks all cells");
+}
+
 TEST(Decoder, BlocksOfAttentionMayBeFilledInParts) {
   using Passes = std::vector<std::vector<int>>;
   EXPECT_EQ(shifted_passes(3, {.length = 6, .block_length = 2}),

@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/elementary.h"
 #include "decode/editing.h"
 #include "decode/predict.h"
 
@@ -68,8 +69,8 @@ void choose_by_score(std::vector<Candidate>& candidates, const Action& action, c
     // Gumbel noise turns "the best" into a draw without replacement from softmax(score /
     // temperature).
     for (Candidate& candidate : candidates) {
-      candidate.score =
-          candidate.score / action.order_temperature - std::log(-std::log(noise(candidate.cell)));
+      candidate.score = candidate.score / action.order_temperature -
+                        elementary::log(-elementary::log(noise(candidate.cell)));
     }
   }
   keep_best(candidates, count);

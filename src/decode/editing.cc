@@ -9,7 +9,8 @@
 namespace umf {
 
 int block_begin(const ModelInfo& model, int prompt, int cell) {
-  return std::max(0, (prompt + cell) / model.block * model.block - prompt);
+  const int before = model.blocks_begin(prompt);
+  return std::max(0, (before + cell) / model.block * model.block - before);
 }
 
 std::vector<int> written_cells(std::span<const Token> window, Token mask, const StepRule& rule) {
@@ -32,7 +33,7 @@ std::vector<Commit> rewritten(std::span<const Token> window, std::span<const Ans
 }
 
 void check_editing(const Action& action, const ModelInfo& model) {
-  if (!edits(action) || (model.block > 0 && !model.shifted)) return;
+  if (!edits(action) || (model.block > 0 && !model.shifted && !model.causal_context)) return;
   throw Error(
       fmt::format("edit={} rewrites cells of the block under work, and {} does not decode "
                   "in blocks that can be rewritten",

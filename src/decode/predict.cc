@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/elementary.h"
 #include "decode/schedule.h"
 
 namespace umf {
@@ -40,7 +41,7 @@ Sampling sampling_of(const ModelInfo& model, const Action& action, const NoiseKe
   const Token padding = tokens.padding.value_or(tokens.end_of_text);
   double bias = 0;
   if (action.eos_penalty > 0) bias += padding_bias(action.eos_penalty, time);
-  if (action.pad_factor != 1) bias += std::log(action.pad_factor);
+  if (action.pad_factor != 1) bias += elementary::log(action.pad_factor);
   if (bias != 0) sampling.bias.emplace_back(padding, static_cast<float>(bias));
   return sampling;
 }
@@ -71,7 +72,11 @@ std::vector<Prediction> predict_cells(Model& model, std::span<const Token> promp
   tokens.insert(tokens.end(), window.begin(), window.end());
   std::vector<int> positions;
   for (const int cell : cells) positions.push_back(static_cast<int>(prompt.size()) + cell);
-  const Query query{tokens, positions, sampling, more};
+  const Query query{.tokens = tokens,
+                    .positions = positions,
+                    .sampling = sampling,
+                    .more = more,
+                    .prompt = static_cast<int>(prompt.size())};
   return model.predict({&query, 1}).front();
 }
 

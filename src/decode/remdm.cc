@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/elementary.h"
+
 namespace umf {
 namespace {
 
@@ -70,7 +72,8 @@ double stay_masked(Remask form, double sigma, RemdmTimes times) {
 std::vector<double> conf_shares(std::span<const double> confidences) {
   std::vector<double> shares;
   double sum = 0;
-  for (const double confidence : confidences) sum += shares.emplace_back(std::exp(-confidence));
+  for (const double confidence : confidences)
+    sum += shares.emplace_back(elementary::exp(-confidence));
   for (double& share : shares) share /= sum;
   return shares;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/elementary.h"
 #include "base/error.h"
 
 namespace umf {
@@ -45,7 +46,7 @@ int p2_masks(int cells, int steps, int i) {
 double state_time(int masks, int cells, double eps) { return eps + (1.0 - eps) * masks / cells; }
 
 double padding_bias(double weight, double time, double eps) {
-  return weight * std::log(1.0 - time + eps);
+  return weight * elementary::log(1.0 - time + eps);
 }
 
 }  // namespace umf

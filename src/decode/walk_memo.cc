@@ -14,10 +14,10 @@ std::string key_of(const Participant& participant) {
   const ModelInfo& model = participant.model->info();
   assert(!model.fingerprint.empty());
   const SpecialTokens& tokens = model.tokens;
-  std::string key = fmt::format("{}|{} {}|{} {} {} {} {}|{}|", model.fingerprint, model.block,
-                                model.tempered_scores, tokens.mask, tokens.end_of_text,
-                                tokens.end_of_turn.value_or(-1), tokens.padding.value_or(-1),
-                                fmt::join(tokens.ends, ","), fmt::join(participant.prompt, ","));
+  std::string key = fmt::format(
+      "{}|{} {} {}|{} {} {} {} {}|{}|", model.fingerprint, model.block, model.causal_context,
+      model.tempered_scores, tokens.mask, tokens.end_of_text, tokens.end_of_turn.value_or(-1),
+      tokens.padding.value_or(-1), fmt::join(tokens.ends, ","), fmt::join(participant.prompt, ","));
   for (const auto& [id, name] : participant.tokenizer->specials()) key += fmt::format("{},", id);
   return key;
 }

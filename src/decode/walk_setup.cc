@@ -179,8 +179,8 @@ bool WalkSetup::closed(const WindowState& state) const {
 
 // A block is open until the masks are a multiple of its length, so that the active block follows
 // from the state alone, also where a walk was cut inside of one. A model whose attention has blocks
-// is asked for one of them at a time, counted from the start of its prompt: its later blocks have
-// never seen unfinished earlier ones. So is a cell that is written before the others of its block,
+// is asked for one of them at a time, counted as the model counts them: its later blocks have never
+// seen unfinished earlier ones. So is a cell that is written before the others of its block,
 // and the part of the block, or without such of the window, that the action fills first.
 WalkSetup::Range WalkSetup::active_range(std::span<const Token> window,
                                          const Action& action) const {
@@ -192,11 +192,12 @@ WalkSetup::Range WalkSetup::active_range(std::span<const Token> window,
   const auto first = static_cast<int>(std::ranges::find(window, mask) - window.begin());
   auto last = static_cast<int>(window.size());
   const ModelInfo& info = participant.model->info();
-  const int before = info.block > 0 ? static_cast<int>(participant.prompt.size()) : 0;
+  const auto prompt = static_cast<int>(participant.prompt.size());
+  const int before = info.blocks_begin(prompt);
   for (const int block : {info.block, action.block}) {
     if (block > 0) last = std::min(last, ((before + first) / block + 1) * block - before);
   }
-  if (info.leads_block(before + first)) last = std::min(last, first + 1);
+  if (info.leads_block(prompt, first)) last = std::min(last, first + 1);
   Range range{first, first, 0};
   for (; range.end < last && range.masks < wanted; ++range.end) {
     if (window[range.end] == mask) ++range.masks;

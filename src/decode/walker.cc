@@ -191,7 +191,7 @@ Walker::Progress Walker::step(WindowState& state, Way& way) const {
 Walker::Progress Walker::edit_block(WindowState& state, Way& way, StepRule rule) const {
   const Participant& participant = setup_.participants()[way.action.model];
   const ModelInfo& model = participant.model->info();
-  const int before = static_cast<int>(participant.prompt.size());
+  const int before = model.blocks_begin(static_cast<int>(participant.prompt.size()));
   const int end = (before + rule.edit_from) / model.block * model.block + model.block - before;
   rule.begin = rule.end = std::min(end, static_cast<int>(state.cells.size()));
   const auto block = std::span(state.cells).subspan(rule.edit_from, rule.end - rule.edit_from);

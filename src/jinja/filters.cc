@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/elementary.h"
 #include "jinja/methods.h"
 #include "jinja/operators.h"
 #include "jinja/print.h"
@@ -188,7 +189,7 @@ Value round_number(Heap&, Value subject, const Arguments& arguments) {
     return Value::of(
         std::strtod(fmt::format("{:.{}f}", subject.number, precision).c_str(), nullptr));
   }
-  const double scale = std::pow(10.0, static_cast<double>(precision));
+  const double scale = elementary::pow(10.0, static_cast<double>(precision));
   const double scaled = subject.as_number() * scale;
   if (method == "ceil") return Value::of(std::ceil(scaled) / scale);
   if (method == "floor") return Value::of(std::floor(scaled) / scale);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/elementary.h"
 #include "jinja/methods.h"
 
 namespace umf::jinja {
@@ -30,7 +31,7 @@ Value checked(bool overflow, const std::int64_t& result) {
 Value integer_power(std::int64_t base, std::int64_t exponent) {
   if (exponent < 0) {
     if (base == 0) throw Failure("zero to a negative power");
-    return Value::of(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+    return Value::of(elementary::pow(static_cast<double>(base), static_cast<double>(exponent)));
   }
   std::int64_t result = 1;
   bool overflow = false;
@@ -78,7 +79,7 @@ Value float_arithmetic(Operator operation, double a, double b) {
     case Operator::kMultiply:
       return Value::of(a * b);
     case Operator::kPower: {
-      const double result = std::pow(a, b);
+      const double result = elementary::pow(a, b);
       if ((a == 0 && b < 0) || (a < 0 && std::isfinite(b) && b != std::floor(b)) ||
           (std::isinf(result) && std::isfinite(a) && std::isfinite(b))) {
         throw Failure(fmt::format("{} ** {} is not a number", a, b));

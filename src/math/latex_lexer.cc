@@ -238,7 +238,7 @@ bool is_mathematics(std::string_view text) {
       const std::size_t behind = text.find_first_not_of(" \t\n", at + 1);
       if (behind != std::string_view::npos && is_digit(text[behind])) return false;
     }
-    if (c < 0 || c == '?' || c == '!' || c == ';') return false;
+    if (is_beyond_ascii(c) || c == '?' || c == '!' || c == ';') return false;
     digit = digit || is_digit(c);
     sign = sign || c == '=' || c == '+' || c == '*' || c == '/' || c == '^' || c == '|';
     range = range || ((c == ':' || c == '-') && at > 0 && is_digit(text[at - 1]) && is_digit(next));

@@ -4,6 +4,7 @@
 
 #include "math/latex_lexer.h"
 #include "math/latex_normal.h"
+#include "math/text.h"
 
 namespace umf {
 namespace {
@@ -51,6 +52,12 @@ TEST(LatexParser, StylesAroundMathematicsAreDropped) {
   EXPECT_EQ(read("\\textbf{even}"), "even");
   EXPECT_EQ(read("\\text{H2}"), "h2");
   EXPECT_EQ(read("\\text{12:30}"), "12:30");
+}
+
+TEST(LatexParser, CharactersOfSeveralBytesMakeWords) {
+  for (const char byte : std::string("\xC3\xA9\xE2\x82\xAC")) EXPECT_TRUE(is_word(byte));
+  EXPECT_TRUE(is_mathematics("x = 2"));
+  EXPECT_FALSE(is_mathematics("\xC3\xA9 = 2"));
 }
 
 TEST(LatexParser, LettersAreSymbolsAndConstants) {

@@ -3,14 +3,17 @@
 #include <cmath>
 #include <map>
 
+#include "base/elementary.h"
+
 namespace umf {
 namespace {
 
 std::vector<QuadratureNode> make_nodes(int bits) {
   const PrecisionScope precision(bits);
   // A step that is a power of two keeps the nodes where they belong, to the last digit.
-  const double step = std::exp2(-std::ceil(std::log2(bits / 8.0)));
-  const double reach = std::asinh(bits * 0.25);
+  double step = 1;
+  while (step * bits > 8) step /= 2;
+  const double end = bits * 0.25, reach = elementary::log(end + std::sqrt(end * end + 1));
   std::vector<QuadratureNode> nodes;
   for (int k = -static_cast<int>(reach / step); k <= static_cast<int>(reach / step); ++k) {
     const Real t(k * step), quarter = pi() / Real(2);

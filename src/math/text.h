@@ -22,7 +22,11 @@ std::size_t count_characters(std::string_view text);
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-inline bool is_word(char c) { return is_digit(c) || is_letter(c) || c == '_' || c < 0; }
+// Of a character of several bytes: char has a sign on some machines and none on others.
+inline bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
+inline bool is_word(char c) {
+  return is_digit(c) || is_letter(c) || c == '_' || is_beyond_ascii(c);
+}
 std::string lower_case(std::string_view text);  // ASCII letters alone
 
 // {inside}

@@ -46,6 +46,16 @@ std::string text_of(const MixtureShape& m) {
                      normalised, scale, groups, kept, m.biased, m.width, m.shared_width, layers);
 }
 
+std::string text_of(const std::optional<RotationStretch>& stretch,
+                    const std::optional<RotationGrowth>& growth) {
+  std::string text;
+  if (stretch)
+    text += fmt::format(" stretched {} {} {} {} {}", stretch->factor, stretch->length,
+                        stretch->fast, stretch->slow, stretch->whole_pairs);
+  if (growth) text += fmt::format(" growing {} {}", growth->share, growth->length);
+  return text;
+}
+
 // A head that is tied may stand in the file, too; it is then the embedding once more.
 void compare_tied_head(Checkpoint& checkpoint) {
   const Architecture& a = checkpoint.architecture;
@@ -139,17 +149,18 @@ std::string Checkpoint::run_fingerprint() const {
 }
 
 std::string Checkpoint::fingerprint() const {
-  const auto& [layers, hidden, mlp, vocabulary, max_length, attention, theta, rotated, eps, bias,
-               qk_norm, tied, mixture] = architecture;
+  const auto& [layers, hidden, mlp, vocabulary, max_length, attention, theta, rotated, stretch,
+               growth, eps, bias, qk_norm, tied, mixture, causal_context] = architecture;
   const std::string_view rows = shifted == family->shifted ? ""
                                 : shifted                  ? " shifted"
                                                            : " in place";
   return fmt::format(
-      "{:016x} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}{}{}{}", weights.fingerprint(),
+      "{:016x} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}{}{}{}{}{}", weights.fingerprint(),
       family->name, layers, hidden, mlp, vocabulary, max_length, attention.heads,
       attention.kv_heads, attention.head_dim, static_cast<int>(attention.kind), attention.block,
       theta, eps, bias, qk_norm ? " qk-norm" : "", tied ? " tied" : "", rows,
-      rotated > 0 ? fmt::format(" rotated {}", rotated) : "", mixture ? text_of(*mixture) : "");
+      rotated > 0 ? fmt::format(" rotated {}", rotated) : "", text_of(stretch, growth),
+      mixture ? text_of(*mixture) : "", causal_context ? " causal context" : "");
 }
 
 }  // namespace umf

@@ -39,8 +39,9 @@ struct Checkpoint {
   // Of the weights, and of the family where the user named it: by this the files of a run know its
   // models.
   std::string run_fingerprint() const;
+  // Throws Error where neither the checkpoint nor its family has one.
   const std::string& chat_template() const {
-    return own_template ? *own_template : family->chat_template;
+    return own_template ? *own_template : template_of(*family, location.place());
   }
   // The tensor of the output head.
   const std::string& head_name() const {

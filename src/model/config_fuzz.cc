@@ -1,9 +1,11 @@
 // Any bytes as a config.json: an Error, or an architecture that can be computed; and as a
 // generation_config.json: an Error, or tokens.
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
+#include "backend/rotation.h"
 #include "base/error.h"
 #include "model/checkpoint.h"
 
@@ -15,6 +17,9 @@ void read_architecture(const std::string& text) {
                      a.attention.heads % a.attention.kv_heads == 0 && a.attention.head_dim > 0 &&
                      a.layers > 0 && a.vocabulary > 0 && a.rope_theta >= 1;
   if (!sound) std::abort();
+  for (const float frequency : umf::rotation_frequencies(a.rotation())) {
+    if (!(frequency > 0 && std::isfinite(frequency))) std::abort();
+  }
 }
 
 void read_tokens(const std::string& text) {

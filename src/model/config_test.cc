@@ -328,6 +328,87 @@ TEST(Config, FastDllmHasBiasesAndBlocks) {
   EXPECT_THAT(unknown(fast_dllm()), IsEmpty());
 }
 
+// As NVIDIA's tools write it.
+Json nemotron() {
+  return Json::parse(R"({
+    "architectures": ["NemotronLabsDiffusionModel"], "ar_loss_weight": 1.0, "attention_bias": false,
+    "attention_dropout": 0.0, "attn_implementation": "sdpa", "block_size": 32, "bos_token_id": 1,
+    "dlm_loss_weight": null, "dlm_paradigm": "bidirectional", "dp_varying_mask_ratio": false,
+    "eos_token_id": 11, "head_dim": 128, "hidden_act": "silu", "hidden_size": 3072,
+    "intermediate_size": 9216, "mask_token_id": 100, "max_position_embeddings": 262144,
+    "mlp_bias": false, "model_type": "nemotron_labs_diffusion", "num_attention_heads": 32,
+    "num_hidden_layers": 26, "num_key_value_heads": 8, "rms_norm_eps": 1e-05,
+    "rope_parameters": {"beta_fast": 32.0, "beta_slow": 1.0, "factor": 16.0,
+      "llama_4_scaling_beta": 0.1, "mscale": 1.0, "mscale_all_dim": 1.0,
+      "original_max_position_embeddings": 16384, "rope_theta": 1000000.0, "rope_type": "yarn"},
+    "sliding_window": null, "tie_word_embeddings": false, "vocab_size": 131072})");
+}
+
+TEST(Config, NemotronsRotationIsStretchedAndItsQueriesGrow) {
+  const Architecture a = read(nemotron());
+  EXPECT_EQ(a.query_cols(), 4096);
+  EXPECT_FALSE(a.qkv_bias || a.qk_norm);
+  EXPECT_EQ(a.attention.block, 32);
+  EXPECT_TRUE(a.causal_context);
+  EXPECT_EQ(a.rope_theta, 1e6);
+  EXPECT_EQ(a.stretch, (RotationStretch{.factor = 16, .length = 16384}));
+  EXPECT_EQ(a.query_growth, (RotationGrowth{.share = 0.1, .length = 16384}));
+  EXPECT_FALSE(a.rotation().growth) << "keys do not grow";
+  EXPECT_THAT(unknown(nemotron()), IsEmpty());
+  Json named_before = without(nemotron(), "rope_parameters");
+  named_before["rope_scaling"] = nemotron()["rope_parameters"];
+  EXPECT_EQ(read(named_before).stretch, a.stretch);
+  // As one published file has it: shorter than it was trained, by the factor that it says.
+  Json shorter = with(nemotron(), "max_position_embeddings", 4096);
+  shorter["rope_parameters"]["factor"] = 0.25;
+  EXPECT_EQ(read(shorter).stretch->factor, 0.25);
+}
+
+TEST(Config, StretchedRotationsThatNoFileHasAreRefusedByName) {
+  const auto rotating = [](const char* key, Json value) {
+    Json json = nemotron();
+    json["rope_parameters"][key] = std::move(value);
+    return read(json);
+  };
+  EXPECT_ERROR(rotating("rope_type", "default"), "key 'rope_parameters.rope_type' is \"default\"");
+  EXPECT_ERROR(rotating("rope_type", nullptr), "key 'rope_parameters.rope_type' is null");
+  EXPECT_ERROR(rotating("short_factor", {1, 2}), "key 'rope_parameters.short_factor'");
+  EXPECT_ERROR(rotating("factor", 8),
+               "key 'rope_parameters.factor' is 8, but "
+               "'max_position_embeddings' is 16 times the original 16384");
+  EXPECT_ERROR(rotating("mscale", 0.7), "key 'rope_parameters.mscale' gives an attention factor");
+  EXPECT_ERROR(rotating("attention_factor", 1.3), "key 'rope_parameters.attention_factor' gives");
+  EXPECT_EQ(rotating("attention_factor", 1).stretch->factor, 16);
+  EXPECT_FALSE(rotating("truncate", false).stretch->whole_pairs);
+  EXPECT_FALSE(rotating("llama_4_scaling_beta", 0).query_growth);
+  for (const char* key :
+       {"factor", "rope_theta", "original_max_position_embeddings", "llama_4_scaling_beta"})
+    EXPECT_ERROR(rotating(key, nullptr),
+                 std::string("key 'rope_parameters.") + key + "' is missing");
+  for (const Json& wrong : {Json(-1), Json(0), Json(1.5), Json("16"), Json(1e30)})
+    EXPECT_ERROR(rotating("original_max_position_embeddings", wrong), "rope_parameters");
+  EXPECT_ERROR(rotating("rope_theta", 1), "rope_theta");
+  EXPECT_ERROR(read(with(nemotron(), "rope_parameters", 3)), "must be an object");
+  EXPECT_ERROR(read(without(nemotron(), "rope_parameters")), "key 'rope_parameters' is missing");
+  EXPECT_ERROR(read(with(nemotron(), "rope_theta", 1e4)), "but 'rope_theta' is 10000");
+  EXPECT_ERROR(read(with(nemotron(), "rope_scaling", {{"rope_type", "yarn"}})),
+               "key 'rope_scaling' differs from 'rope_parameters'");
+}
+
+TEST(Config, NemotronOfAnotherKindIsRefusedByName) {
+  const auto refuses = [](const char* key, Json value) {
+    EXPECT_ERROR(read(with(nemotron(), key, std::move(value))), std::string("key '") + key);
+  };
+  refuses("dlm_paradigm", "block_diff");
+  refuses("dlm_paradigm", "autoregressive");
+  refuses("attention_bias", true);
+  refuses("mlp_bias", true);
+  refuses("sliding_window", 4096);
+  refuses("hidden_act", "gelu");
+  refuses("use_qk_norm", true);
+  refuses("num_experts", 8);
+}
+
 TEST(Config, KeysThatContradictAFamilyAreRefusedByName) {
   const Json sdar = qwen3("SDARForCausalLM", "sdar"), reasoner = qwen3("DreamForCausalLM", "Dream"),
              a2d = qwen3("A2DQwen3LMHeadModel", "a2d-qwen3"),

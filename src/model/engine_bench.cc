@@ -322,7 +322,7 @@ void measure(Backend& backend, const Shape& shape, const Plan& plan, double peak
   Parts parts(backend, shape, weights);
   fmt::print("\n{}: {:.1f} GB of {} weights ready after {:.1f} s, {:.1f} GiB of the GPU taken\n\n",
              shape.name, static_cast<double>(weights.bytes()) / 1e9, name_of(plan.weights),
-             seconds_since(start), static_cast<double>(cuda_memory_in_use()) / (1 << 30));
+             seconds_since(start), static_cast<double>(cuda_memory_in_use(0)) / (1 << 30));
   fmt::print(
       "| positions | wanted | step ms | step, top-p | products | attention | "
       "step / (products + attention) | norms | rotation | activation | predict | predict, top-p | "

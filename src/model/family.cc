@@ -89,6 +89,15 @@ const Family& find_family(const Config& config, const std::string& named,
                                         own.architecture, fmt::join(types, " or ")));
 }
 
+const std::string& template_of(const Family& family, const std::string& place) {
+  if (family.chat_template.empty())
+    throw Error(
+        fmt::format("{} has no chat template, and no layout is known for {} models: put a "
+                    "chat_template.jinja there, or give the text as it is (--raw)",
+                    place, family.name));
+  return family.chat_template;
+}
+
 int Architecture::active_width(int layer) const {
   const int experts = has_experts(layer) ? mixture->routing.chosen * mixture->width : 0;
   return dense_width(layer) + experts;

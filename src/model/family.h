@@ -30,15 +30,24 @@ struct Architecture {
   AttentionShape attention;
   double rope_theta = 0;
   int rotated = 0;  // of a head's numbers, the first; 0: all
+  std::optional<RotationStretch> stretch = {};
+  std::optional<RotationGrowth> query_growth = {};  // of queries alone
   float norm_eps = 0;
   bool qkv_bias = false;
   bool qk_norm = false;    // every head of queries and keys is normalised before it is rotated
   bool tied_head = false;  // the head is the embedding
   std::optional<MixtureShape> mixture = {};
+  // Blocks are counted from the end of the prompt. One of them is worked on at a time: it sees all
+  // before it and, both ways, itself; what stands before it is seen as it sees itself, causally
+  // (docs/models.md#causal-context).
+  bool causal_context = false;
 
   int query_cols() const { return attention.heads * attention.head_dim; }
   int kv_cols() const { return attention.kv_heads * attention.head_dim; }
-  RotationShape rotation() const { return {attention.head_dim, rope_theta, rotated}; }
+  RotationShape rotation() const { return {attention.head_dim, rope_theta, rotated, stretch}; }
+  RotationShape query_rotation() const {
+    return {attention.head_dim, rope_theta, rotated, stretch, query_growth};
+  }
   bool has_experts(int layer) const { return mixture && mixture->layers[layer]; }
   // Of the MLP that every row goes through; 0 where experts are all that a layer has.
   int dense_width(int layer) const { return has_experts(layer) ? mixture->shared_width : mlp; }
@@ -101,7 +110,8 @@ struct Family {
   // Tensors that a file may hold besides, and nothing is computed from.
   std::vector<std::string> unused_tensors = {};
   TokenTexts tokens;
-  // The prompt layout for a checkpoint without a template of its own (docs/models.md#prompts).
+  // The prompt layout for a checkpoint without a template of its own (docs/models.md#prompts);
+  // empty where none is known.
   std::string chat_template;
   // Statements before a checkpoint's own template: variables that it shall find set.
   std::string template_settings = "";
@@ -118,17 +128,35 @@ struct Family {
 
 // All families, in the order they are listed to users; each has its file.
 extern const Family kLlada, kDream, kStableDiffcoder, kSdar, kDreamReasoner, kIllada, kA2d,
-    kA2dBlock, kOpenDcoder, kFastDllm, kLladaMoe, kSdarMoe, kRnd1, kLlada2, kLlada21, kQwenPrm;
-inline constexpr const Family* kFamilies[] = {
-    &kLlada, &kDream,    &kStableDiffcoder, &kSdar,     &kDreamReasoner, &kIllada,
-    &kA2d,   &kA2dBlock, &kOpenDcoder,      &kFastDllm, &kLladaMoe,      &kSdarMoe,
-    &kRnd1,  &kLlada2,   &kLlada21,         &kQwenPrm};
+    kA2dBlock, kOpenDcoder, kFastDllm, kLladaMoe, kSdarMoe, kRnd1, kLlada2, kLlada21,
+    kNemotronDiffusion, kQwenPrm;
+inline constexpr const Family* kFamilies[] = {&kLlada,
+                                              &kDream,
+                                              &kStableDiffcoder,
+                                              &kSdar,
+                                              &kDreamReasoner,
+                                              &kIllada,
+                                              &kA2d,
+                                              &kA2dBlock,
+                                              &kOpenDcoder,
+                                              &kFastDllm,
+                                              &kLladaMoe,
+                                              &kSdarMoe,
+                                              &kRnd1,
+                                              &kLlada2,
+                                              &kLlada21,
+                                              &kNemotronDiffusion,
+                                              &kQwenPrm};
 
 // The family of a configuration, by its architecture and model type; an unknown pair is an Error
 // that lists the known. `named` is what the user says that it is, and must be of this pair; empty
 // where nothing is said.
 const Family& find_family(const Config& config, const std::string& named = "",
                           std::span<const Family* const> families = kFamilies);
+
+// The layout for a checkpoint of the family, at `place`, that has no template of its own. Throws
+// Error where none is known.
+const std::string& template_of(const Family& family, const std::string& place);
 
 // The keys that Qwen2- and Llama-style configurations share: all but rotation and MLP, and all.
 Architecture read_qwen_shape(const Config& config);

@@ -36,8 +36,9 @@ class LanguageModel final : public Model {
   }
 
   // What the model says about each of `positions`: (positions, vocabulary), packed. A family that
-  // shifts has been shifted.
-  std::vector<float> logits(std::span<const Token> tokens, std::span<const int> positions);
+  // shifts has been shifted. `prompt` as in a Query.
+  std::vector<float> logits(std::span<const Token> tokens, std::span<const int> positions,
+                            int prompt = 0);
 
   // Of the weights on a device; nothing where they are used where they lie.
   Residence* residence() const { return residence_.get(); }
@@ -47,7 +48,9 @@ class LanguageModel final : public Model {
   const Backend& backend() const { return backend_; }
 
  private:
-  // What the head shall see for each position of the query, and some rows more: padding.
+  // Where the positions end that one pass can answer, from `first` on.
+  std::size_t end_of_pass(const Query& query, std::size_t first) const;
+  // What the head shall see for each position of the query, and some rows more: padding. One pass.
   Matrix hidden_rows(const Query& query);
   // Room for the logits of a part of `rows` rows: they never take much memory at once.
   Matrix room_for_logits(int rows);

@@ -46,9 +46,9 @@ std::optional<Location> find_in_cache(const std::string& id) {
   const fs::path reference = model / "refs" / "main";
   if (!fs::exists(reference)) return std::nullopt;
   std::string commit = read_file(reference, 4096);
-  commit.erase(
-      std::remove_if(commit.begin(), commit.end(), [](char c) { return std::isspace(c) != 0; }),
-      commit.end());
+  commit.erase(std::remove_if(commit.begin(), commit.end(),
+                              [](unsigned char c) { return std::isspace(c) != 0; }),
+               commit.end());
   const bool plain =
       !commit.empty() && commit.find('/') == std::string::npos && commit.front() != '.';
   const fs::path directory = model / "snapshots" / commit;

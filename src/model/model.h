@@ -28,6 +28,9 @@ struct ModelInfo {
   SpecialTokens tokens;
   int vocabulary = 0, max_length = 0;
   int block = 0;  // of its attention, counted from position 0: blocks are written in order; 0: none
+  // Blocks are counted from the end of the prompt instead, and what stands before the one under
+  // work is seen causally (docs/models.md#causal-context).
+  bool causal_context = false;
   bool shifted = false;  // row i - 1 predicts position i
   bool tempered_scores = false;
   // The family's recommended deterministic action, and what the checkpoint's makers say above that.
@@ -38,10 +41,13 @@ struct ModelInfo {
   bool grow = false;     // and without seeing those
   Advice advice = {};
 
-  // Whether the model predicts a position from the block before it and nothing else: it is written
-  // before the rest of its block (docs/models.md#shifted-blocks).
-  bool leads_block(int position) const {
-    return shifted && block > 0 && position > 0 && position % block == 0;
+  // How far into a block, or a number of them, the first cell behind a prompt stands.
+  int blocks_begin(int prompt) const { return block > 0 && !causal_context ? prompt : 0; }
+  // Whether the model predicts the cell behind a prompt from what stands before its block and
+  // nothing else: it is written before the rest of its block (docs/models.md#shifted-blocks).
+  bool leads_block(int prompt, int cell) const {
+    return block > 0 && (shifted || causal_context) && prompt + cell > 0 &&
+           (blocks_begin(prompt) + cell) % block == 0;
   }
 };
 
@@ -63,6 +69,9 @@ struct Query {  // what would stand at `positions` of `tokens`?
   // as the passes before left them. `positions` are among them.
   Anchor* anchor = nullptr;
   std::span<const int> active = {};
+  // How many of the tokens are the prompt: where a model counts its blocks from. Such a model is
+  // asked for no position of the prompt, and makes a pass for every block that is asked for.
+  int prompt = 0;
 };
 
 class Model {  // a masked diffusion language model, ready to run

@@ -2,15 +2,33 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "model/language_model.h"
+#include "model/placement.h"
 
 namespace umf {
 
-// Models share one backend and take turns. One thread at a time.
+// What the models of a process may stand on: devices by number, in a list. A device that is listed
+// twice is two devices.
+struct DeviceList {
+  std::vector<int> numbers;
+  // A backend on numbers[at], for the models of the replica `worker`.
+  std::function<std::unique_ptr<Backend>(int worker, int at)> make;
+  std::map<std::string, int> places;  // that were chosen for models, by name (Placement)
+};
+
+// A model's name and the number of its device.
+struct StandingModel {
+  std::string name;
+  int device = 0;
+};
+
+// Models share a backend and take turns, or stand on several devices. One thread at a time.
 class ModelCache {
  public:
   // With a `memory_limit` above 0 the weights in memory stay below it as far as one model alone
@@ -28,10 +46,24 @@ class ModelCache {
   // A cache with the same models for one more thread. The mapped files are shared: where a backend
   // reads weights in place, a replica costs activations alone.
   void add_replica(std::unique_ptr<Backend> backend);
+  // Before anything is added: models stand on these devices, as place_models() says, and there are
+  // so many replicas, on one group of devices after the other. The cache's own backend is on the
+  // first. `memory_limit` is then that of each device.
+  void spread(DeviceList devices, int replicas);
+  bool is_spread() const { return !devices_.numbers.empty(); }
+  // Of the first replica, in the order of the models; and how many groups of devices there are.
+  std::vector<StandingModel> standing() const;
+  int groups() const;
+  // The places that were chosen for names that no model has.
+  std::vector<std::string> unused_places() const;
+  // The number of the device for a model that somebody else loads: the place that was chosen for
+  // `name`, or the first with room. Models that are added later leave room for it for as long as
+  // the number is held, which must not be longer than the cache lives.
+  std::shared_ptr<const int> device_for_guest(const std::string& name, std::uint64_t bytes);
   int replicas() const { return 1 + static_cast<int>(replicas_.size()); }  // this one included
   ModelCache& replica(int number) { return number == 0 ? *this : *replicas_[number - 1]; }
 
-  const Backend& backend() const { return backend_; }
+  const Backend& backend() const { return *backends_.begin()->second; }  // all are of one kind
   int size() const { return static_cast<int>(slots_.size()); }
   Model& model(int number);
   const Checkpoint& checkpoint(int number) const;
@@ -50,15 +82,26 @@ class ModelCache {
   struct Slot;
   int add(const std::string& name, std::shared_ptr<const Checkpoint> checkpoint);
   LanguageModel& take(Slot& slot);
-  void make_room(std::uint64_t bytes);
+  void make_room(const Slot& slot);
+  template <class Among>
+  void put_aside_idlest(const Among& among);
+  template <class Among>
+  std::uint64_t resident_bytes(const Among& among) const;
+  Backend& backend_at(int at);
+  Placement placement_with(const std::string& name, const Checkpoint& added) const;
+  void move(Slot& slot, int at);
 
-  Backend& backend_;
+  std::map<int, Backend*> backends_;  // by their place in the list of devices
+  DeviceList devices_;                // none: there is one backend
+  int worker_ = 0;                    // which replica this is
+  std::vector<DeviceRoom> rooms_;     // of the devices, before any model
+  Placement placement_;
   std::uint64_t memory_limit_, clock_ = 0;
   int loads_ = 0, returns_ = 0;
   bool shares_ = false;  // with replicas, which may be using what is idle here
   double load_seconds_ = 0, pass_seconds_ = 0;
+  std::vector<std::unique_ptr<Backend>> own_backends_;  // whose users below must go first
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::vector<std::unique_ptr<Backend>> backends_;  // of the replicas, which must go first
   std::vector<std::unique_ptr<ModelCache>> replicas_;
 };
 

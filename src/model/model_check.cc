@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "base/sha256.h"
@@ -42,18 +43,21 @@ ModelCheck check_model(LanguageModel& model) {
   const ModelInfo& info = model.info();
   const Token mask = info.tokens.mask;
   const std::vector<Token> input = check_input(info.vocabulary, info.max_length, mask);
-  std::vector<int> positions(input.size());
-  std::iota(positions.begin(), positions.end(), 0);
-  const Query query{input, positions, {.never = {mask}}};
+  // A model that sees its context in a way of its own is asked behind it.
+  const auto prompt = static_cast<int>(info.causal_context ? input.size() / 2 : 0);
+  std::vector<int> positions(input.size() - prompt);
+  std::iota(positions.begin(), positions.end(), prompt);
+  const Query query{
+      .tokens = input, .positions = positions, .sampling = {.never = {mask}}, .prompt = prompt};
   ModelCheck check{.backend = std::string(model.backend().name())};
   std::string bytes;
   const std::vector<Prediction> predictions = model.predict({&query, 1}).front();
-  for (std::size_t i = 0; i < input.size(); ++i) {
+  for (std::size_t i = 0; i < positions.size(); ++i) {
     const auto& [token, confidence, margin, entropy, probability] = predictions[i];
     if (!(confidence > 0)) refuse_damage(model.checkpoint());
     add(bytes, token);
     for (const float number : {confidence, margin, entropy}) add(bytes, number);
-    if (i >= input.size() / 2) check.tokens.push_back(token);
+    if (std::cmp_greater_equal(positions[i], input.size() / 2)) check.tokens.push_back(token);
   }
   check.fingerprint = fingerprint_of(bytes);
   return check;

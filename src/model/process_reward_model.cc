@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/elementary.h"
 #include "base/error.h"
 
 namespace umf {
@@ -81,8 +82,8 @@ std::vector<float> ProcessRewardModel::scores(std::span<const Token> tokens) {
   backend_.read(classes, logits);
   for (int i = 0; i < count; ++i) {
     // softmax of two classes, the second of which means good
-    scores.push_back(
-        static_cast<float>(1.0 / (1.0 + std::exp(double{logits[2 * i]} - logits[2 * i + 1]))));
+    scores.push_back(static_cast<float>(
+        1.0 / (1.0 + elementary::exp(double{logits[2 * i]} - logits[2 * i + 1]))));
   }
   return scores;
 }

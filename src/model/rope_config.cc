@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace umf {
 namespace {
@@ -74,11 +77,128 @@ double read_theta(const Config& config, Rotations& found) {
   return agreed(config, found.thetas, "one rotation for all layers");
 }
 
+const Json kYarn = "yarn";
+constexpr const char* kStretchKeys[] = {"rope_type",
+                                        "type",
+                                        "rope_theta",
+                                        "factor",
+                                        "original_max_position_embeddings",
+                                        "beta_fast",
+                                        "beta_slow",
+                                        "truncate",
+                                        "mscale",
+                                        "mscale_all_dim",
+                                        "attention_factor",
+                                        "llama_4_scaling_beta"};
+
+// A stretched rotation under one of its keys, as it stands there.
+class StretchReader {
+ public:
+  StretchReader(const Config& config, std::string key)
+      : config_(config),
+        key_(std::move(key)),
+        rotation_(*config.find(key_)),
+        fields_(rotation_, fmt::format("{}: key '{}'", config.where(), key_),
+                JsonFields::Null::kIsAbsent) {}
+
+  StretchedRotation read(int max_length) const {
+    check_keys();
+    StretchedRotation found;
+    found.theta = needed("rope_theta", 2, kMostTheta);
+    found.stretch = {.factor = needed("factor", 1e-3, 1e6),
+                     .length = original_length(),
+                     .fast = fields_.number("beta_fast", 1e-3, 1e6).value_or(32),
+                     .slow = fields_.number("beta_slow", 1e-3, 1e6).value_or(1),
+                     .whole_pairs = fields_.flag("truncate").value_or(true)};
+    check_factor(found.stretch, max_length);
+    check_attention_factor();
+    const double share = needed("llama_4_scaling_beta", 0, 1e3);
+    if (share > 0) found.query_growth = {share, found.stretch.length};
+    return found;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& name, const std::string& what) const {
+    config_.fail(fmt::format("{}.{}", key_, name), what);
+  }
+
+  void check_keys() const {
+    bool named = false;
+    for (const auto& [name, value] : rotation_.items()) {
+      const bool is_type = name == "rope_type" || name == "type";
+      const bool known = std::ranges::find(kStretchKeys, name) != std::end(kStretchKeys);
+      if (!known || (is_type && value != kYarn))
+        fail(name, fmt::format("is {}, which is not supported (only \"yarn\" and its parameters)",
+                               value.dump()));
+      named = named || is_type;
+    }
+    if (!named) fail("rope_type", "is missing");
+  }
+
+  int original_length() const {
+    constexpr const char* kName = "original_max_position_embeddings";
+    const auto length = fields_.integer(kName, 1, 1 << 24);
+    if (!length) fail(kName, "is missing");
+    return static_cast<int>(*length);
+  }
+
+  double needed(const std::string& name, double least, double most) const {
+    const auto number = fields_.number(name, least, most);
+    if (!number) fail(name, "is missing");
+    return *number;
+  }
+
+  // Versions of the library differ in which of the two they compute with.
+  void check_factor(const RotationStretch& stretch, int max_length) const {
+    const double implied = static_cast<double>(max_length) / stretch.length;
+    if (std::abs(stretch.factor - implied) > 1e-6 * implied)
+      fail("factor", fmt::format("is {}, but 'max_position_embeddings' is {} times the original "
+                                 "{}; the two must agree",
+                                 stretch.factor, implied, stretch.length));
+  }
+
+  // cos and sin as they are: a factor given, or two that are one another's.
+  void check_attention_factor() const {
+    const auto given = fields_.number("attention_factor", 0, 1e6);
+    const auto scale = fields_.number("mscale", 0, 1e6),
+               all = fields_.number("mscale_all_dim", 0, 1e6);
+    if (given ? *given != 1 : !(scale && all && *scale == *all && *scale > 0))
+      fail(given ? "attention_factor" : "mscale",
+           "gives an attention factor that is not supported (only 1: 'mscale' and "
+           "'mscale_all_dim' are equal, or 'attention_factor' is 1)");
+  }
+
+  const Config& config_;
+  const std::string key_;
+  const Json& rotation_;
+  const JsonFields fields_;
+};
+
 }  // namespace
 
 double read_rope_theta(const Config& config) {
   Rotations found;
   return read_theta(config, found);
+}
+
+StretchedRotation read_stretched_rotation(const Config& config, int max_length) {
+  constexpr const char *kNew = "rope_parameters", *kOld = "rope_scaling";
+  const Json *now = config.find(kNew), *before = config.find(kOld);
+  const std::string key = now != nullptr ? kNew : kOld;
+  for (const Json* rotation : {now, before}) {
+    if (rotation != nullptr && !rotation->is_object())
+      config.fail(rotation == now ? kNew : kOld, "must be an object");
+  }
+  if (now == nullptr && before == nullptr) config.fail(kNew, "is missing");
+  if (now != nullptr && before != nullptr && *now != *before)
+    config.fail(kOld, fmt::format("differs from '{}'", kNew));
+  const StretchedRotation found = StretchReader(config, key).read(max_length);
+  if (config.has("rope_theta") &&
+      config.number("rope_theta", kLeastTheta, kMostTheta) != found.theta)
+    config.fail(key + ".rope_theta",
+                fmt::format("is {}, but 'rope_theta' is {}", found.theta,
+                            config.number("rope_theta", kLeastTheta, kMostTheta)));
+  return found;
 }
 
 PartialRotation read_partial_rotation(const Config& config, int head_dim) {

@@ -1,6 +1,9 @@
 // The rotation that a config.json asks for, in the forms of transformers 4 and 5.
 #pragma once
 
+#include <optional>
+
+#include "backend/tensor.h"
 #include "model/config.h"
 
 namespace umf {
@@ -18,5 +21,16 @@ struct PartialRotation {
   int rotated = 0;
 };
 PartialRotation read_partial_rotation(const Config& config, int head_dim);
+
+// The same for families whose rotation is stretched (YaRN) and whose queries may grow with the
+// position, of the whole head: every parameter of both. Throws Error where texts longer than
+// `max_length` would need other numbers than those within it, and for parameters that no published
+// file has.
+struct StretchedRotation {
+  double theta = 0;
+  RotationStretch stretch;
+  std::optional<RotationGrowth> query_growth;
+};
+StretchedRotation read_stretched_rotation(const Config& config, int max_length);
 
 }  // namespace umf

@@ -66,14 +66,14 @@ void Transformer::check_length(std::size_t length) const {
 }
 
 Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> rows,
-                            KeyValues* kept) {
+                            KeyValues* kept, int context) {
   const Architecture& a = architecture_;
   check_length(tokens.size());
   if (kept == nullptr && remembers()) kept = &own_;
   // Nothing after the last visible key can reach a wanted row.
   const int last = *std::max_element(rows.begin(), rows.end());
-  const int end = a.attention.visible_keys(last, static_cast<int>(tokens.size()));
-  const int begin = remembers() ? first_new_row(tokens, rows, *kept) : 0;
+  const int end = visible_end(last, static_cast<int>(tokens.size()), context);
+  const int begin = remembers() ? first_new_row(tokens, rows, *kept, context) : 0;
   reserve(end, std::max(end - begin, static_cast<int>(rows.size())));
   if (kept != nullptr) {
     reserve(end, *kept);
@@ -98,7 +98,7 @@ Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> 
       backend_.project(h, *layer.qkv, 0, qkv);
       norm_heads(qkv.columns(0, q), layer.query_norm);
       norm_heads(qkv.columns(q, kv), layer.key_norm);
-      backend_.rotate(qkv.columns(0, q + kv), positions, *rotation_);
+      rotate_both(qkv.columns(0, q + kv), positions);
     } else {
       if (kept != nullptr) keys_values = kept->layers[n].row_range(0, end);
       const Matrix fresh = keys_values.row_range(keys_values.rows - (end - begin), end - begin);
@@ -113,21 +113,23 @@ Matrix Transformer::forward(std::span<const Token> tokens, std::span<const int> 
       query = scratch_.query.row_range(0, x.rows);
       backend_.project(h, *layer.qkv, 0, query);
       norm_heads(query, layer.query_norm);
-      backend_.rotate(query, positions, *rotation_);
+      backend_.rotate(query, positions, *query_rotation_);
     }
-    attention(layer, x, query, keys_values, positions);
+    attention(layer, x, query, keys_values, positions, context);
     mlp(layer, x, h);
   }
   backend_.rms_norm(x, *final_norm_, a.norm_eps, x);
   if (kept != nullptr) {
     kept->rows = end;
-    if (remembers()) kept->exact.assign(tokens.begin(), tokens.begin() + end);
+    // What a block says of itself while it is worked on is not what later ones see of it.
+    const int final = a.causal_context ? std::min(end, context) : end;
+    if (remembers()) kept->exact.assign(tokens.begin(), tokens.begin() + final);
   }
   return x;
 }
 
 Matrix Transformer::forward_active(std::span<const Token> tokens, std::span<const int> active,
-                                   std::span<const int> rows, KeyValues& kept) {
+                                   std::span<const int> rows, KeyValues& kept, int context) {
   const Architecture& a = architecture_;
   const int count = static_cast<int>(active.size()), q = a.query_cols(), kv = a.kv_cols();
   assert(std::ranges::max(active) < kept.rows && std::cmp_less_equal(kept.rows, tokens.size()));
@@ -150,7 +152,7 @@ Matrix Transformer::forward_active(std::span<const Token> tokens, std::span<cons
     backend_.project(h, *layer.qkv, 0, qkv);
     norm_heads(qkv.columns(0, q), layer.query_norm);
     norm_heads(qkv.columns(q, kv), layer.key_norm);
-    backend_.rotate(qkv.columns(0, q + kv), positions, *rotation_);
+    rotate_both(qkv.columns(0, q + kv), positions);
     backend_.scatter(qkv.columns(q, 2 * kv), active, keys_values);
     Matrix query = qkv.columns(0, q);
     if (n + 1 == a.layers) {
@@ -159,7 +161,7 @@ Matrix Transformer::forward_active(std::span<const Token> tokens, std::span<cons
       keep_wanted(x, h, wanted);
       positions.assign(rows.begin(), rows.end());
     }
-    attention(layer, x, query, keys_values, positions);
+    attention(layer, x, query, keys_values, positions, context);
     mlp(layer, x, h);
   }
   backend_.rms_norm(x, *final_norm_, a.norm_eps, x);
@@ -178,14 +180,40 @@ void Transformer::norm_heads(const Matrix& heads, const std::shared_ptr<const Ga
   if (gains) backend_.norm_heads(heads, *gains, architecture_.norm_eps);
 }
 
+// Queries, and behind them keys.
+void Transformer::rotate_both(const Matrix& heads, std::span<const int> positions) const {
+  if (query_rotation_ == rotation_) return backend_.rotate(heads, positions, *rotation_);
+  const int q = architecture_.query_cols();
+  backend_.rotate(heads.columns(0, q), positions, *query_rotation_);
+  backend_.rotate(heads.columns(q, heads.cols - q), positions, *rotation_);
+}
+
 // x += Wo attention(query): `keys_values` holds every key that can be seen.
 void Transformer::attention(const Layer& layer, const Matrix& x, const Matrix& query,
-                            const Matrix& keys_values, std::span<const int> positions) {
+                            const Matrix& keys_values, std::span<const int> positions,
+                            int context) {
   const int kv = architecture_.kv_cols();
   const Matrix attended = scratch_.attended.row_range(0, x.rows);
-  backend_.attend(query, keys_values.columns(0, kv), keys_values.columns(kv, kv), positions,
-                  architecture_.attention, attended);
+  attend(query, keys_values.columns(0, kv), keys_values.columns(kv, kv), positions, context,
+         attended);
   backend_.project_add(attended, *layer.attention_out, x);
+}
+
+// Under a causal context the rows before it and those of the block, by runs of one kind: every row
+// is computed by itself.
+void Transformer::attend(const Matrix& query, const Matrix& keys, const Matrix& values,
+                         std::span<const int> positions, int context, const Matrix& out) const {
+  AttentionShape shape = architecture_.attention;
+  if (!architecture_.causal_context)
+    return backend_.attend(query, keys, values, positions, shape, out);
+  for (int first = 0, end = 0; first < query.rows; first = end) {
+    const bool before = positions[first] < context;
+    while (end < query.rows && (positions[end] < context) == before) ++end;
+    shape.kind = before ? AttentionKind::kCausal : AttentionKind::kFull;
+    const int rows = end - first;
+    backend_.attend(query.row_range(first, rows), keys, values, positions.subspan(first, rows),
+                    shape, out.row_range(first, rows));
+  }
 }
 
 // x += what the layer's MLP, the experts that rows go to, or both make of norm(x).
@@ -225,14 +253,21 @@ void Transformer::experts(const Layer& layer, const Matrix& h, const Matrix& x) 
   }
 }
 
+int Transformer::visible_end(int last, int length, int context) const {
+  const AttentionShape& shape = architecture_.attention;
+  if (!architecture_.causal_context) return shape.visible_keys(last, length);
+  return last < context ? last + 1 : std::min(context + shape.block, length);
+}
+
 // The first row that has to be computed: after the blocks that `kept` shares with `tokens`, but not
-// after a wanted row.
+// after a wanted row or, under a causal context, where the block begins that is worked on.
 int Transformer::first_new_row(std::span<const Token> tokens, std::span<const int> rows,
-                               const KeyValues& kept) const {
+                               const KeyValues& kept, int context) const {
   const auto differ =
       std::mismatch(kept.exact.begin(), kept.exact.end(), tokens.begin(), tokens.end());
   const int common = static_cast<int>(differ.first - kept.exact.begin());
   const int first = std::min(common, *std::min_element(rows.begin(), rows.end()));
+  if (architecture_.causal_context) return std::min(first, context);
   const int block = architecture_.attention.kind == AttentionKind::kBlockCausal
                         ? architecture_.attention.block
                         : 1;
@@ -243,6 +278,8 @@ void Transformer::reserve(int length, int rows) {
   const Architecture& a = architecture_;
   if (!rotation_ || rotation_->positions < length) {
     rotation_ = backend_.make_rotation(rounded(length), a.rotation());
+    query_rotation_ =
+        a.query_growth ? backend_.make_rotation(rounded(length), a.query_rotation()) : rotation_;
   }
   if (scratch_.rows >= rows) return;
   scratch_ = {};

@@ -33,13 +33,14 @@ class Transformer {
 
   // The final normalised hidden state of each of `rows` (ascending or not, repeats allowed), one
   // forward pass. The matrix is valid until the next call. Keys and values go to `kept`, if any.
+  // `context` is for architectures with a causal one: where the block begins that is worked on.
   Matrix forward(std::span<const Token> tokens, std::span<const int> rows,
-                 KeyValues* kept = nullptr);
+                 KeyValues* kept = nullptr, int context = 0);
   // The same of a pass that computes the rows `active` alone (repeats allowed); those of others are
   // seen as `kept` has them from earlier passes. `rows` are among the active ones, and all of them
   // are there.
   Matrix forward_active(std::span<const Token> tokens, std::span<const int> active,
-                        std::span<const int> rows, KeyValues& kept);
+                        std::span<const int> rows, KeyValues& kept, int context = 0);
 
   const Architecture& architecture() const { return architecture_; }
 
@@ -65,8 +66,10 @@ class Transformer {
 
   Layer load(const HostLayer& host) const;
   bool remembers() const { return architecture_.attention.kind != AttentionKind::kFull; }
-  int first_new_row(std::span<const Token> tokens, std::span<const int> rows,
-                    const KeyValues& kept) const;
+  int first_new_row(std::span<const Token> tokens, std::span<const int> rows, const KeyValues& kept,
+                    int context) const;
+  // One past the last row that one of `rows` sees, of which `last` is the last.
+  int visible_end(int last, int length, int context) const;
   Matrix allocate(int rows, int cols) const {
     return backend_.allocate_for(*embedding_, rows, cols);
   }
@@ -77,8 +80,11 @@ class Transformer {
   // From now on for the wanted rows alone: x and, where it is given, h.
   void keep_wanted(Matrix& x, Matrix& h, std::span<const int> wanted);
   void norm_heads(const Matrix& heads, const std::shared_ptr<const Gains>& gains) const;
+  void rotate_both(const Matrix& heads, std::span<const int> positions) const;
   void attention(const Layer& layer, const Matrix& x, const Matrix& query,
-                 const Matrix& keys_values, std::span<const int> positions);
+                 const Matrix& keys_values, std::span<const int> positions, int context);
+  void attend(const Matrix& query, const Matrix& keys, const Matrix& values,
+              std::span<const int> positions, int context, const Matrix& out) const;
   void mlp(const Layer& layer, const Matrix& x, const Matrix& h);
   void dense(const Layer& layer, const Matrix& x, const Matrix& h);
   void experts(const Layer& layer, const Matrix& h, const Matrix& x);
@@ -88,7 +94,7 @@ class Transformer {
   std::shared_ptr<const Linear> embedding_;
   std::vector<Layer> layers_;
   std::shared_ptr<const Gains> final_norm_;
-  std::shared_ptr<const Rotation> rotation_;
+  std::shared_ptr<const Rotation> rotation_, query_rotation_;  // the same, or queries grow
   Scratch scratch_;
   KeyValues own_;  // an exact cache; with full attention nothing
 };

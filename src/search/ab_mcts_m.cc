@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/elementary.h"
 #include "base/error.h"
 #include "search/forecast.h"
 #include "search/hierarchical_model.h"
@@ -136,7 +137,8 @@ int AbMctsM::ucb_action(const std::vector<int>& usable) const {
   for (const int action : usable) {
     const Group seen = summarise(scores(0, action));
     if (seen.count == 0) return action;
-    const double value = seen.mean + std::sqrt(2.0) * std::sqrt(std::log(total) / seen.count);
+    const double value =
+        seen.mean + std::sqrt(2.0) * std::sqrt(elementary::log(total) / seen.count);
     if (best < 0 || value > best_value) best = action, best_value = value;
   }
   return best;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/elementary.h"
+
 namespace umf {
 
 double Draws::uniform() {
@@ -18,21 +20,22 @@ int Draws::below(int count) { return std::min(static_cast<int>(uniform() * count
 // Box and Muller's transformation; the second number of the pair is not kept, so that a draw leaves
 // no state.
 double Draws::normal() {
-  const double radius = std::sqrt(-2 * std::log(uniform()));
-  return radius * std::cos(2 * std::numbers::pi * uniform());
+  const double radius = std::sqrt(-2 * elementary::log(uniform()));
+  return radius * elementary::cos(2 * std::numbers::pi * uniform());
 }
 
 // Marsaglia and Tsang (2000): a transformed normal, accepted about 19 times in 20.
 double Draws::gamma(double shape) {
   if (shape < 1) {
     const double larger = gamma(shape + 1);
-    return larger * std::pow(uniform(), 1 / shape);
+    return larger * elementary::pow(uniform(), 1 / shape);
   }
   const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   while (true) {
     const double x = normal(), root = 1 + c * x, v = root * root * root;
     const double u = uniform();  // drawn in every round: the stream advances alike on either branch
-    if (root > 0 && std::log(u) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v;
+    if (root > 0 && elementary::log(u) < 0.5 * x * x + d - d * v + d * elementary::log(v))
+      return d * v;
   }
 }
 

@@ -8,8 +8,8 @@
 namespace umf {
 
 // Every decision opens the stream of its own number, so what it draws does not depend on how often
-// others were asked. Only double arithmetic and the C library's elementary functions: no
-// distribution of the standard library, whose results differ between implementations.
+// others were asked. Only double arithmetic and the functions of base/elementary.h: no distribution
+// of the standard library, whose results differ between implementations.
 class Draws {
  public:
   Draws(std::uint64_t seed, std::uint64_t counter) : key_(noise_key(seed, counter, {})) {}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/elementary.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "search/forecast.h"
@@ -18,7 +19,7 @@ void need(bool holds, const char* field, double value, const char* range) {
 
 // How many children a node may have after `visits` (progressive widening).
 int allowed_children(int visits, const DtsOptions& options) {
-  const double allowed = options.widening * std::pow(visits, options.widening_power);
+  const double allowed = options.widening * elementary::pow(visits, options.widening_power);
   return static_cast<int>(std::clamp(std::floor(allowed), 1.0, 1e9));
 }
 
@@ -37,9 +38,9 @@ double soft_value(const std::vector<double>& values, double lambda) {
   // Relative to the maximum nothing overflows, and expm1 and log1p keep small lambdas exact.
   double sum = 0;
   for (const double value : values)
-    sum += lambda > 0 ? std::expm1(lambda * (value - most)) : value - most;
+    sum += lambda > 0 ? elementary::expm1(lambda * (value - most)) : value - most;
   const double mean = sum / values.size();
-  return most + (lambda > 0 ? std::log1p(mean) / lambda : mean);
+  return most + (lambda > 0 ? elementary::log1p(mean) / lambda : mean);
 }
 
 Dts::Dts(Place root, int action, std::uint64_t seed, const DtsOptions& options)
@@ -96,7 +97,7 @@ int Dts::best_child(const DtsNode& node) const {
   for (const int id : node.children) {
     const DtsNode& child = tree_[id];
     if (child.exhausted) continue;
-    const double bonus = std::sqrt(std::log(node.visits) / child.visits);
+    const double bonus = std::sqrt(elementary::log(node.visits) / child.visits);
     const double score = child.value + options_.exploration * bonus;
     if (best < 0 || score > best_score) best = id, best_score = score;
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/elementary.h"
+
 namespace umf {
 namespace {
 
@@ -14,10 +16,10 @@ struct Axis {
   std::array<double, HierarchicalModel::kCells> log, square, log_weight;  // at the cells' centres
 
   Axis(double low, double high, double prior_scale) {
-    step = (std::log(high) - std::log(low)) / HierarchicalModel::kCells;
+    step = (elementary::log(high) - elementary::log(low)) / HierarchicalModel::kCells;
     for (int i = 0; i < HierarchicalModel::kCells; ++i) {
-      log[i] = std::log(low) + (i + 0.5) * step;
-      square[i] = std::exp(2 * log[i]);
+      log[i] = elementary::log(low) + (i + 0.5) * step;
+      square[i] = elementary::exp(2 * log[i]);
       // The half-normal density, and the Jacobian of the logarithm.
       log_weight[i] = -square[i] / (2 * prior_scale * prior_scale) + log[i];
     }
@@ -25,7 +27,7 @@ struct Axis {
 
   // The square of a scale that is uniform, in its logarithm, within a cell.
   double square_in_cell(int cell, double u) const {
-    return std::exp(2 * (log[cell] + (u - 0.5) * step));
+    return elementary::exp(2 * (log[cell] + (u - 0.5) * step));
   }
 };
 
@@ -86,7 +88,7 @@ void HierarchicalModel::tabulate() {
     }
   }
   double sum = 0;
-  for (double& cell : cumulative_) cell = sum += std::exp(cell - most);
+  for (double& cell : cumulative_) cell = sum += elementary::exp(cell - most);
 }
 
 // ln p(means | scales) up to a constant, with v = sigma_a^2 + sigma_y^2 / n for a group of n
@@ -100,13 +102,13 @@ double HierarchicalModel::log_evidence(const Scales& scales) const {
     q += pool.squares * inverse;
     // One logarithm for many variances: none is below 1e-6, so the product is taken out in time.
     if (pool.groups > 1) {
-      log_variances += pool.groups * std::log(variance);
+      log_variances += pool.groups * elementary::log(variance);
     } else if ((product *= variance) < 1e-250) {
-      log_variances += std::log(product);
+      log_variances += elementary::log(product);
       product = 1;
     }
   }
-  log_variances += std::log(product * precision);
+  log_variances += elementary::log(product * precision);
   return 0.5 * (b * b / precision - q - log_variances);
 }
 

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/elementary.h"
+
 namespace umf {
 namespace {
 
@@ -49,7 +51,7 @@ UnMaskFork::NodeId UnMaskFork::select() const {
 }
 
 UnMaskFork::NodeId UnMaskFork::best_child(const Node& parent) const {
-  const double log_visits = std::log(static_cast<double>(parent.visits));
+  const double log_visits = elementary::log(static_cast<double>(parent.visits));
   NodeId best = kNone;
   double best_score = 0;
   for (int i = 0; i < actions_; ++i) {

@@ -1,6 +1,7 @@
 // What UnMaskFork will ask for next, and how much of it is certain.
 #include <cmath>
 
+#include "base/elementary.h"
 #include "search/forced_miss.h"
 
 namespace umf {
@@ -17,7 +18,7 @@ void mark_certain(std::vector<Foreseen>& found, const UnMaskFork& search, const 
   std::vector<Trial> running = {*asked};
   for (Foreseen& next : found) {
     if (running.size() > kSurelyAhead) return;
-    const bool few = std::pow(possible.values.size(), running.size()) <= kMostReplays;
+    const bool few = elementary::pow(possible.values.size(), running.size()) <= kMostReplays;
     // Whatever a judge may say lies between 0 and 1, as searches count it.
     const auto forced = forced_miss(search, running, outlook, few ? possible : PossibleRewards{});
     if (forced != next.trial) return;

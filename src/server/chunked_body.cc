@@ -34,7 +34,7 @@ std::optional<std::string> next_line(const ByteSource& source) {
 
 // Hexadecimal digits and nothing else, as "4c" or "4c;name=value".
 std::size_t size_in(const std::string& line) {
-  const auto is_extension_character = [](char c) { return c == '\t' || (c >= ' ' && c != '\x7F'); };
+  const auto is_extension_character = [](char c) { return c == '\t' || (c >= ' ' && c < '\x7F'); };
   const std::size_t digits = std::min(line.find(';'), line.size());
   if (digits == 0 || digits > kSizeDigits ||
       !std::ranges::all_of(std::string_view(line).substr(digits), is_extension_character))

@@ -30,6 +30,8 @@ class Listener {
   virtual ~Listener() = default;
   // False: stop at the next pass; nobody waits for the rest.
   virtual bool wanted() = 0;
+  // Which of the server's devices does the task, from 0. Results do not depend on it.
+  virtual int device() const { return 0; }
   virtual void text(int choice, std::string piece) = 0;  // valid UTF-8, final
   virtual void finished(int choice, const std::string& reason,
                         const nlohmann::ordered_json& umf) = 0;

@@ -26,7 +26,8 @@ void Job::cancel(Cancel reason) {
   stop_.request_stop();
 }
 
-JobOutcome Job::run() {
+JobOutcome Job::run(int device) {
+  device_ = device;
   start_ = Clock::now();
   const JobOutcome end = attempt();
   task_.reset();  // its memory is the next job's

@@ -61,7 +61,7 @@ class Job : public Listener {
   std::chrono::seconds time_limit() const { return time_limit_; }
 
   // The device's side: does the task, reports everything, and ends with one last event.
-  JobOutcome run();
+  JobOutcome run(int device = 0);
   // Instead of run(): with its own reason, or because it was cancelled.
   void refuse(const ApiError& error) { deliver(error); }
   void refuse() { deliver(explanation()); }
@@ -69,6 +69,7 @@ class Job : public Listener {
   long nfe() const { return nfe_; }
 
   bool wanted() override { return cancelled_ == Cancel::kNone; }
+  int device() const override { return device_; }
   void text(int choice, std::string piece) override;
   void finished(int choice, const std::string& reason, const nlohmann::ordered_json& umf) override;
   void state(int choice, Json state) override;
@@ -94,6 +95,7 @@ class Job : public Listener {
   Clock::time_point start_{};
   double seconds_ = 0;
   long nfe_ = 0;
+  int device_ = 0;
   std::atomic<Cancel> cancelled_ = Cancel::kNone;
 
   std::mutex mutex_;

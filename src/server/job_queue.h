@@ -1,4 +1,4 @@
-// One job at a time for one device, in the order in which they came.
+// Jobs for the server's devices, one at a time for each, in the order in which they came.
 #pragma once
 
 #include <chrono>
@@ -8,22 +8,30 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "server/job.h"
 
 namespace umf {
 
+struct DeviceCounts {
+  int running = 0;
+  long jobs = 0, nfe = 0;  // of jobs that have ended, however
+  double busy_seconds = 0;
+};
+
 struct QueueCounts {
   int waiting = 0, running = 0;
   long done = 0, failed = 0, cancelled = 0;  // cancelled: the client left, or time ran out
   long nfe = 0;
-  double busy_seconds = 0;
+  double busy_seconds = 0;  // of all devices together
+  std::vector<DeviceCounts> devices;
 };
 
 class JobQueue {
  public:
-  // At most `limit` jobs wait, not counting the one that runs.
-  explicit JobQueue(int limit);
+  // At most `limit` jobs wait, not counting those that run: as many as there are devices.
+  explicit JobQueue(int limit, int devices = 1);
   ~JobQueue();
   JobQueue(const JobQueue&) = delete;
   JobQueue& operator=(const JobQueue&) = delete;
@@ -42,19 +50,25 @@ class JobQueue {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void work();
+  struct Running {  // on one device; no job: it is idle
+    std::shared_ptr<Job> job;
+    std::optional<Clock::time_point> deadline;  // until the job is cancelled
+  };
+  void work(int device);
   void watch();
-  void account(const Job& job, JobOutcome end);
+  std::size_t running() const;
+  Running* first_deadline();
+  void account(int device, JobOutcome end);
 
   const std::size_t limit_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Job>> waiting_;
-  std::shared_ptr<Job> running_;
-  std::optional<Clock::time_point> deadline_;  // of the running job, until it is cancelled
+  std::vector<Running> devices_;
   bool closed_ = false;
   QueueCounts counts_;
-  std::thread worker_, watcher_;
+  std::vector<std::thread> workers_;  // one per device
+  std::thread watcher_;
 };
 
 }  // namespace umf

@@ -206,6 +206,137 @@ TEST(JobQueue, AFailureIsTheJobsOwn) {
   EXPECT_EQ(queue.counts().nfe, 3);
 }
 
+// Two jobs at once: each waits for the other to have begun.
+TEST(JobQueue, AsManyJobsRunAtOnceAsThereAreDevices) {
+  JobQueue queue(5, 2);
+  Gate one, other;
+  queue.submit(one.job);
+  queue.submit(other.job);
+  one.begun.get_future().wait();
+  other.begun.get_future().wait();
+  bool ran = false;
+  const auto third = job_of([&](Listener&) {
+    ran = true;
+    return Completion{};
+  });
+  queue.submit(third);
+  const QueueCounts now = queue.counts();
+  EXPECT_EQ(now.running, 2);
+  EXPECT_EQ(now.waiting, 1);
+  ASSERT_EQ(now.devices.size(), 2);
+  for (const DeviceCounts& device : now.devices) EXPECT_EQ(device.running, 1);
+  EXPECT_FALSE(ran);
+  other.open.set_value();
+  last_event(*third);
+  EXPECT_TRUE(ran) << "the device that is free takes the next";
+  one.open.set_value();
+  last_event(*one.job);
+  queue.close(seconds(20));
+  long jobs = 0, nfe = 0;
+  for (const DeviceCounts& device : queue.counts().devices) {
+    EXPECT_EQ(device.running, 0);
+    jobs += device.jobs;
+    nfe += device.nfe;
+  }
+  EXPECT_EQ(jobs, 3);
+  EXPECT_EQ(nfe, 14);
+}
+
+TEST(JobQueue, JobsKnowTheirDeviceAndBeginInTheirOrder) {
+  JobQueue queue(40, 3);
+  std::mutex mutex;
+  std::vector<int> begun, inside(3);
+  std::vector<std::shared_ptr<Job>> jobs;
+  for (int i = 0; i < 30; ++i) {
+    jobs.push_back(job_of([&, i](Listener& listener) {
+      const int device = listener.device();
+      {
+        const std::lock_guard lock(mutex);
+        begun.push_back(i);
+        EXPECT_EQ(++inside.at(device), 1) << "one at a time on a device";
+      }
+      std::this_thread::yield();
+      const std::lock_guard lock(mutex);
+      --inside[device];
+      return Completion{};
+    }));
+  }
+  for (const auto& job : jobs) queue.submit(job);
+  for (const auto& job : jobs) last_event(*job);
+  ASSERT_EQ(begun.size(), 30);
+  for (int i = 0; i < 30; ++i)
+    EXPECT_LT(std::abs(begun[i] - i), 3) << "nobody is overtaken by more than the devices";
+}
+
+TEST(JobQueue, AFailureOnOneDeviceDoesNotDisturbTheOther) {
+  JobQueue queue(50, 2);
+  Gate steady;
+  queue.submit(steady.job);
+  steady.begun.get_future().wait();
+  std::vector<std::shared_ptr<Job>> broken;
+  for (int i = 0; i < 10; ++i) {
+    broken.push_back(job_of([i](Listener&) -> Completion {
+      if (i % 3 == 0) throw std::runtime_error("disk");
+      if (i % 3 == 1) throw std::bad_alloc();
+      throw Interrupted();
+    }));
+    queue.submit(broken.back());
+  }
+  for (const auto& job : broken) EXPECT_TRUE(std::holds_alternative<ApiError>(last_event(*job)));
+  EXPECT_EQ(queue.counts().running, 1);
+  steady.open.set_value();
+  EXPECT_EQ(std::get<Completion>(last_event(*steady.job)).nfe, 7);
+}
+
+TEST(JobQueue, TimeLimitsAndCancellationsAreOfOneDeviceAlone) {
+  JobQueue queue(5, 3);
+  std::promise<void> begun, also;
+  const auto left = job_of([&](Listener& listener) {
+    begun.set_value();
+    return work_until_unwanted(listener);
+  });
+  Gate steady;
+  const auto late = job_of(work_until_unwanted, seconds(1));
+  queue.submit(left);
+  queue.submit(steady.job);
+  queue.submit(late);
+  begun.get_future().wait();
+  steady.begun.get_future().wait();
+  EXPECT_EQ(error_of(*late).code(), "time_limit");
+  queue.abandon(left, Cancel::kClientGone);
+  EXPECT_EQ(error_of(*left).code(), "cancelled");
+  steady.open.set_value();
+  EXPECT_TRUE(std::holds_alternative<Completion>(last_event(*steady.job)));
+  queue.close(seconds(20));
+  EXPECT_EQ(queue.counts().cancelled, 2);
+  EXPECT_EQ(queue.counts().done, 1);
+}
+
+TEST(JobQueue, ClosingEndsTheJobsOfAllDevices) {
+  JobQueue queue(5, 2);
+  const auto one = job_of(work_until_unwanted), other = job_of(work_until_unwanted),
+             waiting = job_of(work_until_unwanted);
+  for (const auto& job : {one, other, waiting}) queue.submit(job);
+  while (queue.counts().running < 2) std::this_thread::sleep_for(milliseconds(1));
+  queue.close(seconds(0));
+  for (const auto& job : {one, other, waiting}) EXPECT_EQ(error_of(*job).code(), "shutting_down");
+}
+
+TEST(JobQueue, AsManyMayWaitWhateverTheDevices) {
+  JobQueue queue(1, 2);
+  Gate one, other;
+  queue.submit(one.job);
+  queue.submit(other.job);
+  one.begun.get_future().wait();
+  other.begun.get_future().wait();
+  const auto waiting = job_of([](Listener&) { return Completion{}; });
+  queue.submit(waiting);
+  EXPECT_THROW(queue.submit(job_of([](Listener&) { return Completion{}; })), ApiError);
+  one.open.set_value();
+  other.open.set_value();
+  last_event(*waiting);
+}
+
 TEST(Job, TextOfASlowReaderIsJoinedAndStatesAreReplaced) {
   const auto job = job_of([](Listener& listener) {
     listener.text(0, "a");
@@ -245,6 +376,17 @@ TEST(Metrics, CountsInPrometheusFormat) {
   EXPECT_THAT(text,
               HasSubstr("# TYPE umf_forward_passes_total counter\numf_forward_passes_total 7\n"));
   EXPECT_THAT(text, HasSubstr("umf_completion_tokens_total 4\n"));
+}
+
+TEST(Metrics, TellOfEachDevice) {
+  const std::string text = Metrics().text(
+      {.devices = {{.running = 1, .jobs = 2, .nfe = 3, .busy_seconds = 0.5}, {.jobs = 9}}});
+  EXPECT_THAT(text, HasSubstr("# TYPE umf_device_jobs_running gauge\n"
+                              "umf_device_jobs_running{device=\"0\"} 1\n"
+                              "umf_device_jobs_running{device=\"1\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("\numf_device_jobs_total{device=\"1\"} 9\n"));
+  EXPECT_THAT(text, HasSubstr("\numf_device_busy_seconds_total{device=\"0\"} 0.5\n"));
+  EXPECT_THAT(text, HasSubstr("\numf_device_forward_passes_total{device=\"0\"} 3\n"));
 }
 
 }  // namespace

@@ -15,7 +15,10 @@ struct RecordingListener final : Listener {
   std::vector<std::pair<int, std::string>> pieces, ends;
   std::vector<Json> states, rollouts;
 
+  int on = 0;  // which device
+
   bool wanted() override { return patience-- > 0; }
+  int device() const override { return on; }
   void text(int choice, std::string piece) override { pieces.emplace_back(choice, piece); }
   void finished(int choice, const std::string& reason, const nlohmann::ordered_json&) override {
     ends.emplace_back(choice, reason);

@@ -46,13 +46,16 @@ class Writing {
 
 }  // namespace
 
-PlainTask::PlainTask(std::vector<std::vector<Participant>> prompts, PlainPlan plan)
-    : prompts_(std::move(prompts)), plan_(std::move(plan)) {}
+PlainTask::PlainTask(std::vector<std::vector<Participant>> prompts, PlainPlan plan,
+                     ModelOn model_on)
+    : prompts_(std::move(prompts)), plan_(std::move(plan)), model_on_(std::move(model_on)) {}
 
 Completion PlainTask::run(Listener& listener) {
   Completion completion;
   const bool repeats = plan_.n > 1 && !is_random(plan_.action);
-  for (const std::vector<Participant>& prompt : prompts_) {
+  for (std::vector<Participant>& prompt : prompts_) {
+    for (std::size_t i = 0; model_on_ && i < prompt.size(); ++i)
+      prompt[i].model = model_on_(listener.device(), i);
     completion.prompt_tokens += static_cast<long>(prompt.front().prompt.size());
     const int first = static_cast<int>(completion.choices.size());
     Action action = plan_.action;

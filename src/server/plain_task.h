@@ -1,6 +1,7 @@
 // Plain decodings: the answers of `umf generate`.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,12 @@ struct PlainPlan {
 // reached a stop string, are not made.
 class PlainTask final : public DeviceTask {
  public:
+  // The model that writes as the i-th of the action's, as a device has it.
+  using ModelOn = std::function<Model*(int device, std::size_t i)>;
+
   // A prompt is what each of the action's models reads. Models and tokenizers must outlive the
-  // task.
-  PlainTask(std::vector<std::vector<Participant>> prompts, PlainPlan plan);
+  // task. Without `model_on` every device has the models of the prompts.
+  PlainTask(std::vector<std::vector<Participant>> prompts, PlainPlan plan, ModelOn model_on = {});
   Completion run(Listener& listener) override;
 
  private:
@@ -34,6 +38,7 @@ class PlainTask final : public DeviceTask {
 
   std::vector<std::vector<Participant>> prompts_;
   PlainPlan plan_;
+  ModelOn model_on_;
 };
 
 }  // namespace umf

@@ -56,6 +56,17 @@ PlainPlan plan_of(int length, std::vector<std::string> stop = {}) {
   return plan;
 }
 
+TEST(PlainTask, TheDevicesOwnModelWrites) {
+  RecordingListener listener;
+  listener.on = 2;
+  ScriptedModel here = writer("here", true), there = writer("there", true);
+  PlainTask task({{{&here, &tokenizer(), {1}}}}, plan_of(12), [&](int device, std::size_t i) {
+    EXPECT_EQ(i, 0);
+    return device == 2 ? &there : &here;
+  });
+  EXPECT_EQ(task.run(listener).choices.front().text, "there");
+}
+
 TEST(PlainTask, TextIsSentAsItBecomesFinalFromTheLeft) {
   ScriptedModel model = writer("h\xC3\xA9, you", /*from_the_left=*/true);
   RecordingListener listener;

@@ -209,8 +209,8 @@ Json ServedSearch::description() const {
 Completion ServedSearch::run(Listener& listener) {
   if (!listener.wanted()) throw Interrupted();
   judge_->check();
-  return SearchRun(model_cache_, configuration_, problem_, judge_->reward(), news_, format_.get(),
-                   listener)
+  return SearchRun(model_cache_.replica(listener.device()), configuration_, problem_,
+                   judge_->reward(), news_, format_.get(), listener)
       .complete();
 }
 

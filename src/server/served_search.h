@@ -18,9 +18,10 @@ struct ServedNews {
 
 class ServedSearch final : public DeviceTask {
  public:
-  // The model cache must outlive the task. Makes the search once, to find out what is wrong with
-  // it. Throws Error when configuration and problem do not fit. `format` is the reward for the form
-  // of the answer: only the JSON of it is given then; null: all of it.
+  // The model cache must outlive the task, which runs on the device's replica. Makes the search
+  // once, to find out what is wrong with it. Throws Error when configuration and problem do not
+  // fit. `format` is the reward for the form of the answer: only the JSON of it is given then;
+  // null: all of it.
   ServedSearch(ModelCache& model_cache, Configuration configuration, Problem problem,
                std::unique_ptr<ServedJudge> judge, const ServedNews& news,
                const Json& format = nullptr);

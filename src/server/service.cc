@@ -31,7 +31,7 @@ Service::Service(const TaskMaker& tasks, const ServiceOptions& options)
       options_(options),
       started_(std::time(nullptr)),
       nonce_(random_nonce()),
-      queue_(options.queue) {}
+      queue_(options.queue, tasks.devices()) {}
 
 Service::Started Service::start(const ApiRequest& request) {
   const std::string& model = find_configuration(configurations(), request.model) != nullptr

@@ -20,7 +20,7 @@ struct ServiceOptions {
   RequestLimits limits;
   int queue = 64;                          // jobs that may wait
   std::chrono::seconds job_seconds{3600};  // for one job; 0: no limit
-  std::chrono::seconds grace_seconds{10};  // for the running job at shutdown
+  std::chrono::seconds grace_seconds{10};  // for running jobs at shutdown
   Json examples = Json::array();           // problems that the page offers
   std::vector<ServedConfiguration> configurations;
 };

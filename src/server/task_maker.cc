@@ -116,7 +116,12 @@ std::unique_ptr<DeviceTask> TaskMaker::make_plain(const ApiRequest& request) con
       add(prompts.size() - 1, encode_chat(checkpoint.tokenizer, checkpoint.chat_template(),
                                           request.messages, /*add_generation_prompt=*/true));
   }
-  return std::make_unique<PlainTask>(std::move(prompts), std::move(plan));
+  std::vector<int> numbers;
+  for (const ServedModel* writer : writers) numbers.push_back(writer->number);
+  return std::make_unique<PlainTask>(std::move(prompts), std::move(plan),
+                                     [&cache = model_cache_, numbers](int device, std::size_t i) {
+                                       return &cache.replica(device).model(numbers[i]);
+                                     });
 }
 
 std::vector<Token> TaskMaker::raw_prompt(const RawPrompt& prompt, const Checkpoint& checkpoint,

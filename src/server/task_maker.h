@@ -38,6 +38,8 @@ class TaskMaker {
 
   std::unique_ptr<ServedSearch> make_search(const ApiRequest& request) const;
 
+  // How many tasks may run at once: each device has a replica of the model cache.
+  int devices() const { return model_cache_.replicas(); }
   const std::vector<ServedModel>& models() const { return models_; }
   const std::set<std::string>& rewards() const { return rewards_; }
   const ModelInfo& info(const ServedModel& model) const {

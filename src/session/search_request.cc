@@ -154,6 +154,7 @@ Configuration plan_search(const SearchRequest& wanted, ModelCache& model_cache,
   made.solve.curve = request.curve;
   add_actions(request, model_cache, made);
   check_search(made.search(), setup_of(made));
+  if (!request.workers_chosen && !made.search().facts.traits.works_ahead) made.workers = 1;
   if (made.workers > 1 && !made.search().facts.traits.works_ahead)
     throw Error(
         fmt::format("search '{}' goes pass by pass and cannot work ahead; leave out --workers",

@@ -48,6 +48,7 @@ struct SearchRequest {
   std::vector<long> curve;  // smaller budgets whose results are wanted too
   std::uint64_t seed = 0;
   int workers = 1;
+  bool workers_chosen = true;  // for this search; else a search that cannot use several has one
 };
 
 // The same search in full: what a preset brings is written out, and every action names its models.

@@ -66,7 +66,7 @@ void measure_memory(ModelCache& model_cache, int number, const std::string& name
   std::vector<int> positions;
   for (int i = length - wanted; i < length; ++i) positions.push_back(i);
   const Query query{tokens, positions, {}};
-  const std::uint64_t before = cuda_memory_in_use();
+  const std::uint64_t before = cuda_memory_in_use(0);
   const auto start = BenchClock::now();
   const int short_position[] = {3};
   const Query first{std::span(tokens).first(8), short_position, {}};
@@ -77,7 +77,7 @@ void measure_memory(ModelCache& model_cache, int number, const std::string& name
   fmt::print(
       "{}: {:.1f} GB loaded and first used in {:.1f} s ({:.1f} GB/s); with 2048 positions it takes "
       "{:.2f} GiB, weights alone {:.2f} GiB\n",
-      name, bytes / 1e9, loading, bytes / 1e9 / loading, gib(cuda_memory_in_use() - before),
+      name, bytes / 1e9, loading, bytes / 1e9 / loading, gib(cuda_memory_in_use(0) - before),
       gib(static_cast<std::uint64_t>(bytes)));
   std::fflush(stdout);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 
@@ -10,6 +11,7 @@
 #include "base/inflate.h"
 #include "model/embedded.h"
 #include "setup/progress.h"
+#include "setup/say.h"
 
 namespace umf {
 
@@ -21,10 +23,12 @@ void CommonOptions::declare(OptionSet& options) {
     for (const BackendEntry& one : backends()) names.emplace_back(one.name);
     return names;
   });
+  options.value("device", device,
+                "the GPU to run on, by number; 0 without it (umf backends lists them)");
   options.value("threads", machine.threads, "threads of the cpu backends; 0 for all cores");
   options.value(
       "cpu-target", machine.target,
-      "force avx512bf16 (cpu-bf16 alone), avx512, avx2 or scalar; the results are the same");
+      "force avx512bf16 (cpu-bf16 alone), avx512, avx2, neon or scalar; the results are the same");
   options.environment("backend", "UMF_BACKEND");
   options.environment("threads", "UMF_THREADS");
   options.flag("quiet", quiet, "no progress on stderr");
@@ -45,6 +49,15 @@ Checkpoint CommonOptions::open(const Location& location) const {
 
 BackendOptions CommonOptions::reporting() const {
   BackendOptions options = machine;
+  if (device) {
+    const auto [end, failure] =
+        std::from_chars(device->data(), device->data() + device->size(), options.device);
+    if (failure != std::errc() || end != device->data() + device->size() || options.device < 0)
+      throw Error(
+          fmt::format("--device takes the number of one device, not '{}'; several are "
+                      "--devices, where a command takes them",
+                      *device));
+  }
   options.copied = [progress = std::make_shared<Progress>(quiet)](std::uint64_t bytes) {
     progress->show(
         [&] { return fmt::format("{:.1f} GB of weights copied to the GPU", bytes / 1e9); });
@@ -52,11 +65,17 @@ BackendOptions CommonOptions::reporting() const {
   return options;
 }
 
+std::unique_ptr<Backend> CommonOptions::make_backend_on(int number) const {
+  BackendOptions options = reporting();
+  options.device = number;
+  return umf::make_backend(backend, options);
+}
+
 void CommonOptions::warning(const std::string& text) const {
   if (warn)
     warn(text);
   else
-    fmt::print(stderr, "warning: {}\n", text);
+    say("warning: {}\n", text);
 }
 
 ModelChoice parse_model_choice(const std::string& text) {

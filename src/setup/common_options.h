@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,18 @@ namespace umf {
 struct CommonOptions {
   std::string backend = "auto";
   BackendOptions machine;
+  std::optional<std::string> device;  // as it was given; `machine` has the first without it
   bool quiet = false, json = false, strict_config = false;
   std::function<void(const std::string&)> warn;  // where there is none, warnings go to stderr
 
   void declare(OptionSet& options);
   void declare_strictness(OptionSet& options);  // of commands that open models
-  // `machine`, with a report on stderr of how far the copy of weights to a device is.
+  // `machine` on the device that was given, with a report on stderr of how far the copy of weights
+  // to a device is. Throws Error for a device that is no number.
   BackendOptions reporting() const;
   std::unique_ptr<Backend> make_backend() const { return umf::make_backend(backend, reporting()); }
+  // The same on another device.
+  std::unique_ptr<Backend> make_backend_on(int number) const;
   // A model, with its warnings.
   Checkpoint open(const Location& location) const;
   void warning(const std::string& text) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "setup/crew.h"
+
 namespace umf {
 
 std::string isolation_warning(const SandboxOptions& options,
@@ -33,13 +35,18 @@ Sandbox& Judges::sandbox() {
 }
 
 ProcessRewardModel& Judges::process_reward_model(const std::string& where) {
+  const std::lock_guard lock(models_mutex_);
   const Location location = find_checkpoint(where);
   for (const LoadedModel& loaded : models_) {
     if (loaded.location.is(location)) return *loaded.model;
   }
-  auto backend = options_.make_backend();
-  auto model = std::make_unique<ProcessRewardModel>(options_.open(location), *backend);
-  models_.push_back({location, std::move(backend), std::move(model)});
+  Checkpoint checkpoint = options_.open(location);
+  std::shared_ptr<const int> device;
+  if (beside_ && beside_->is_spread())
+    device = beside_->device_for_guest(kJudgePlace, checkpoint.weights.bytes());
+  auto backend = device ? options_.make_backend_on(*device) : options_.make_backend();
+  auto model = std::make_unique<ProcessRewardModel>(std::move(checkpoint), *backend);
+  models_.push_back({location, std::move(device), std::move(backend), std::move(model)});
   return *models_.back().model;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/model_cache.h"
 #include "model/process_reward_model.h"
 #include "reward/reward.h"
 #include "sandbox/stoppable_sandbox.h"
@@ -21,19 +22,22 @@ namespace umf {
 std::string isolation_warning(const SandboxOptions& options,
                               const std::vector<Isolation>& isolations);
 
-// Must outlive the rewards that are made with its tools. Rewards are made by one thread;
-// they may ask for the sandbox on any. Once `stop` is asked for, judging ends at once.
+// Must outlive the rewards that are made with its tools, on any threads. Once `stop` is asked for,
+// judging ends at once.
 class Judges {
  public:
   explicit Judges(const CommonOptions& options, const SandboxOptions& sandbox = {},
                   std::stop_token stop = {})
       : options_(options), sandbox_options_(sandbox), stop_(std::move(stop)) {}
+  // Models that judge stand beside those of this cache, on the same devices. It must outlive this.
+  void stand_beside(ModelCache& model_cache) { beside_ = &model_cache; }
   JudgeTools tools();
 
  private:
   // A backend of its own: it judges while others unmask.
   struct LoadedModel {
     Location location;
+    std::shared_ptr<const int> device;
     std::unique_ptr<Backend> backend;
     std::unique_ptr<ProcessRewardModel> model;
   };
@@ -43,6 +47,8 @@ class Judges {
   const CommonOptions& options_;
   const SandboxOptions sandbox_options_;
   const std::stop_token stop_;
+  ModelCache* beside_ = nullptr;
+  std::mutex models_mutex_;  // models that judge are loaded when first asked for
   std::vector<LoadedModel> models_;
   std::once_flag sandbox_made_;
   std::unique_ptr<Sandbox> sandbox_;

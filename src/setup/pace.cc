@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/elementary.h"
+
 namespace umf {
 
 void Pace::note(double done, double seconds) {
@@ -14,7 +16,7 @@ void Pace::note(double done, double seconds) {
   }
   const double step = std::max(0.0, seconds - last_seconds_);
   const double memory = std::max(30.0, (seconds - first_seconds_) / 4);
-  const double kept = std::exp(-step / memory);
+  const double kept = elementary::exp(-step / memory);
   work_ = work_ * kept + std::max(0.0, done - last_done_);
   time_ = time_ * kept + step;
   last_seconds_ = seconds;

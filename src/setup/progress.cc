@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "setup/say.h"
 #include "setup/terminal.h"
 
 namespace umf {
@@ -60,9 +61,9 @@ void Progress::show(const std::function<std::string()>& text) {
   shown_ = true;
   // A live line that went on below itself could not be written over.
   if (live_)
-    fmt::print(stderr, "\r{}\x1b[K", fitting(text(), stderr_size().columns));
+    say("\r{}\x1b[K", fitting(text(), terminal_size(stderr).columns));
   else
-    fmt::print(stderr, "{}\n", text());
+    say("{}\n", text());
   std::fflush(stderr);
 }
 

@@ -16,8 +16,6 @@
 namespace umf {
 namespace {
 
-constexpr int kMostWorkers = 64;
-
 template <class Number>
 Number parse_number(std::string_view text, const char* option) {
   Number value{};
@@ -103,10 +101,11 @@ void SolveCliOptions::declare_one(OptionSet& options) {
 
 void SolveCliOptions::declare_machine(OptionSet& options) {
   options.value("memory-limit", memory_limit,
-                "GB of weights in memory; the idle model is put aside above it");
+                "GB of weights in memory, of each device; the idle model is put aside above it");
   options.value("workers", workers,
                 "rollouts at once (in umf bench and umf tune: of as many searches); same result, "
-                "threads are shared");
+                "threads are shared; 1, or one per device of --devices");
+  devices.declare(options);
   options.flag("unsafe-no-sandbox", unsafe,
                "run candidates' programs without isolation where there is none");
   options.flag("mix-devices", mix_devices,
@@ -200,27 +199,15 @@ void declare_search_options(OptionSet& options, ChosenOptions& chosen) {
   }
 }
 
-// Workers share the threads; one that would get none gets one all the same.
-std::unique_ptr<Backend> SolveCliOptions::make_backend(int worker) const {
-  if (workers < 1 || workers > kMostWorkers)
-    throw Error(fmt::format("--workers must be from 1 to {}, not {}", kMostWorkers, workers));
-  BackendOptions share = common.reporting();
-  const int threads = share.threads > 0 ? share.threads : usable_cores();
-  if (share.threads >= 0)
-    share.threads = std::max(1, threads / workers + (worker < threads % workers ? 1 : 0));
-  return umf::make_backend(common.backend, share);
+Crew SolveCliOptions::crew() const {
+  std::optional<int> wanted;
+  if (workers) wanted = parse_number<int>(*workers, "--workers");
+  return {common, devices, wanted};
 }
 
-std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, Backend& backend) {
-  auto model_cache = std::make_unique<ModelCache>(backend, parse_memory(options.memory_limit));
-  if (options.workers == 1) return model_cache;
-  if (!options.memory_limit.empty())
-    throw Error(
-        "--memory-limit puts idle models aside, and several workers keep all of them busy; leave "
-        "out --memory-limit or --workers");
-  for (int worker = 1; worker < options.workers; ++worker)
-    model_cache->add_replica(options.make_backend(worker));
-  return model_cache;
+std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, const Crew& crew,
+                                             Backend& backend) {
+  return crew.make_model_cache(backend, parse_memory(options.memory_limit));
 }
 
 // What was found best for the embedded models, where they are searched and nothing else is said.
@@ -255,7 +242,8 @@ SearchRequest SolveCliOptions::request() const {
                         .use_cache = !no_cache,
                         .closed_text = closed_text,
                         .seed = seed,
-                        .workers = workers};
+                        .workers = crew().workers(),
+                        .workers_chosen = workers.has_value()};
   for (const std::string& text : models) request.models.push_back(parse_model_choice(text));
   if (models.empty() && preset.empty()) {
     for (const std::string& name : default_models("a search"))

@@ -8,6 +8,7 @@
 
 #include "session/search_request.h"
 #include "setup/common_options.h"
+#include "setup/crew.h"
 
 namespace umf {
 
@@ -17,7 +18,9 @@ struct SolveCliOptions {
                                         window_policy = "preserve-masks", budget_unit = "passes";
   std::string stop_at_reward = "1", trace, report, checkpoint, curve, memory_limit;
   std::vector<std::string> models, actions;
-  int budget = 0, window = 0, block_length = 0, workers = 1;
+  std::optional<std::string> workers;  // nothing: one, or one per device
+  DeviceOptions devices;
+  int budget = 0, window = 0, block_length = 0;
   double seconds = 0;
   std::uint64_t seed = 0;
   bool no_cache = false, closed_text = false, list_presets = false, list_searches = false,
@@ -38,8 +41,8 @@ struct SolveCliOptions {
   // Throws Error for what cannot be read.
   SearchRequest request() const;
   bool read_built_in();
-  // For one of the workers, with its share of the threads.
-  std::unique_ptr<Backend> make_backend(int worker = 0) const;
+  // Devices and workers. Throws Error for what is not there.
+  Crew crew() const;
 };
 
 // The options of every search, by name; those of the default search go without it.
@@ -47,8 +50,10 @@ void declare_search_options(OptionSet& options, ChosenOptions& chosen);
 // "never", or the reward that ends a search. Throws Error.
 std::optional<double> parse_stop_at_reward(const std::string& text);
 
-// Where the models of all configurations stand, once for each worker; nothing is loaded yet.
-std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, Backend& backend);
+// Where the models of all configurations stand, once for each worker of the crew; nothing is loaded
+// yet. `backend` is that of the first worker.
+std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, const Crew& crew,
+                                             Backend& backend);
 
 // The number of a model in the model cache. It is opened unless it is there already, by whatever
 // name: configurations share their models.

@@ -22,9 +22,9 @@ bool is_live_terminal(std::FILE* stream) {
   return ::isatty(::fileno(stream)) != 0 && !terminal.empty() && terminal != "dumb";
 }
 
-TerminalSize stderr_size() {
+TerminalSize terminal_size(std::FILE* stream) {
   winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) return {};
+  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) != 0) return {};
   return {size.ws_col, size.ws_row};
 }
 

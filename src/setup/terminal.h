@@ -13,7 +13,7 @@ bool is_live_terminal(std::FILE* stream);
 struct TerminalSize {
   int columns = 0, rows = 0;  // 0: no terminal
 };
-TerminalSize stderr_size();  // now: users change it
+TerminalSize terminal_size(std::FILE* stream);  // now: users change it
 
 // The beginning of a text that stays on one line of so many columns, in whole characters. Not the
 // last column: what stands there makes some terminals begin a new line. A byte counts as a column.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "support/engine_fixture.h"
+#include "support/expect_error.h"
 
 namespace umf {
 namespace {
@@ -123,6 +124,46 @@ TEST_P(AnchoredPasses, SeeChangesOfActiveRowsAlone) {
     // A new anchor forgets.
     expect_same(ask(one.model(), changed, rest, anchor.get()), ask(one.model(), changed, rest));
   });
+}
+
+// Cells that others wrote behind the block are not seen, and need not be there.
+TEST_P(AnchoredPasses, WhatStandsBehindAllThatAWholePassSawIsLeftOut) {
+  for (const char* model : {"tiny-sdar", "large-sdar", "tiny-nemotron", "large-nemotron"}) {
+    SCOPED_TRACE(model);
+    Asked one(model, GetParam());
+    const std::vector<int> cells = {9, 10};
+    const auto anchor = one.model().make_anchor();
+    ask(one.model(), one.tokens, cells, anchor.get());
+    std::vector<Token> changed = one.tokens;
+    changed[8] = 33;
+    const auto expected = ask(one.model(), changed, cells, anchor.get(), {8, 9, 10});
+    changed[60] = 44;
+    expect_same(ask(one.model(), changed, cells, anchor.get(), {8, 9, 10, 60}), expected);
+  }
+}
+
+// In one block behind its context, which here is the first sixteen tokens.
+TEST_P(AnchoredPasses, OfABlockBehindACausalContext) {
+  for (const char* model : {"tiny-nemotron", "large-nemotron"}) {
+    SCOPED_TRACE(model);
+    Asked one(model, GetParam());
+    one.tokens.resize(24);
+    const std::vector<int> cells = {16, 17, 19, 22}, few = {17, 22};
+    std::vector<int> all(24);
+    std::iota(all.begin(), all.end(), 0);
+    const auto anchor = one.model().make_anchor();
+    const auto exact = ask(one.model(), one.tokens, cells);
+    expect_same(ask(one.model(), one.tokens, cells, anchor.get()), exact);
+    expect_same(ask(one.model(), one.tokens, few, anchor.get(), few),
+                ask(one.model(), one.tokens, few));
+    expect_same(ask(one.model(), one.tokens, cells, anchor.get(), cells), exact);
+    std::vector<Token> changed = one.tokens;
+    for (const int position : {3, 15, 18}) changed[position] = 33;
+    expect_same(ask(one.model(), changed, cells, anchor.get(), all),
+                ask(one.model(), changed, cells));
+    EXPECT_ERROR(ask(one.model(), one.tokens, {3, 17}, anchor.get()),
+                 "looks at one block in an anchored pass");
+  }
 }
 
 TEST_P(AnchoredPasses, AnchorsDoNotMeet) {

@@ -109,6 +109,93 @@ TEST_P(OnGpu, WorkersShareWeightsAndGiveTheSameBytes) {
   EXPECT_EQ(one_by_one(*models.back(), all), expected) << "after the first worker has gone";
 }
 
+// Those of the kind of the first; at least two entries, so that one GPU is listed twice.
+std::vector<int> devices_of_one_kind() {
+  const std::vector<DeviceFacts> all = cuda_devices();
+  std::vector<int> numbers;
+  for (int number = 0; std::cmp_less(number, all.size()); ++number) {
+    if (all[number].objection.empty() && all[number].computes_as(all.front()))
+      numbers.push_back(number);
+  }
+  if (numbers.size() == 1) numbers.push_back(numbers.front());
+  return numbers;
+}
+
+std::unique_ptr<Backend> backend_on(const std::string& name, int device) {
+  BackendOptions options;
+  options.device = device;
+  return make_backend(name, options);
+}
+
+TEST_P(OnGpu, EveryDeviceGivesTheSameBytesFromOneThread) {
+  Loaded first(checkpoint(), backend_named(backend()));
+  const auto all = cases(first.model.info());
+  const auto expected = one_by_one(first.model, all);
+  std::vector<std::unique_ptr<Loaded>> others;
+  for (const int device : devices_of_one_kind())
+    others.push_back(std::make_unique<Loaded>(checkpoint(), backend_on(backend(), device)));
+  // Pass by pass from device to device: first, recorded and replayed.
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (const auto& other : others) {
+        const Query query = all[i].query();
+        EXPECT_EQ(other->model.predict({&query, 1}).front(), expected[i]);
+      }
+    }
+  }
+  while (!others.empty()) {  // what goes away disturbs nobody on another device
+    others.erase(others.begin());
+    EXPECT_EQ(one_by_one(first.model, all), expected);
+    for (const auto& other : others) EXPECT_EQ(one_by_one(other->model, all), expected);
+  }
+}
+
+TEST_P(OnGpu, ThreadsThatNeverSpokeToADeviceMayUseItsModels) {
+  const std::vector<int> devices = devices_of_one_kind();
+  Loaded here(checkpoint(), backend_on(backend(), devices.front()));
+  auto there = std::make_unique<Loaded>(checkpoint(), backend_on(backend(), devices.back()));
+  const auto all = cases(here.model.info());
+  const auto expected = one_by_one(here.model, all);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::vector<Prediction>> on_here, on_there;
+    std::thread([&] { on_here = one_by_one(here.model, all); }).join();
+    std::thread([&] { on_there = one_by_one(there->model, all); }).join();
+    std::thread([&] {
+      there->model.residence()->leave();
+      there->model.residence()->return_to_device();
+    }).join();
+    EXPECT_EQ(on_here, expected);
+    EXPECT_EQ(on_there, expected);
+  }
+  std::thread([&] { there.reset(); }).join();
+  EXPECT_EQ(one_by_one(here.model, all), expected) << "after the other has gone";
+}
+
+// As umf solve, bench and serve have them with --devices 0,0, or with two GPUs where there are two.
+TEST_P(OnGpu, ModelsOfASpreadCacheGiveTheBytesOfOneDevice) {
+  Loaded alone(checkpoint(), backend_named(backend()));
+  const auto all = cases(alone.model.info());
+  const auto expected = one_by_one(alone.model, all);
+  const std::vector<int> devices = devices_of_one_kind();
+  const auto first = backend_on(backend(), devices.front());
+  ModelCache model_cache(*first, 0);
+  const auto make = [&](int, int at) { return backend_on(backend(), devices[at]); };
+  constexpr int kReplicas = 4;
+  model_cache.spread({devices, make, {{"one", 0}, {"other", 1}}}, kReplicas);
+  for (const char* name : {"one", "other"})
+    model_cache.add(name, open_checkpoint({checkpoint(), ""}));
+  std::vector<std::vector<std::vector<Prediction>>> answers(2 * kReplicas);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kReplicas; ++i) {
+    threads.emplace_back([&, i] {
+      for (int model = 0; model < 2; ++model)
+        answers[2 * i + model] = one_by_one(model_cache.replica(i).model(model), all);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& answer : answers) EXPECT_EQ(answer, expected);
+}
+
 TEST_P(OnGpu, AModelThatLeftTheDeviceComesBackTheSame) {
   Loaded loaded(checkpoint(), backend_named(backend()));
   const auto all = cases(loaded.model.info());

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "base/json.h"
 #include "support/cli_fixture.h"
@@ -23,9 +26,22 @@ inline std::vector<Json> lines_of(const std::filesystem::path& path) {
   return lines;
 }
 
+inline void sleep_ms(int milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+inline void await(const std::function<bool()>& there) {
+  for (int i = 0; i < 3000; ++i) {
+    if (there()) return;
+    sleep_ms(10);
+  }
+  FAIL() << "it never came";
+}
+
 class BenchCli : public testing::Test {
  protected:
   BenchCli() {
+    ::unsetenv("SLURM_JOB_ID");  // workers that waited would not
     problems(5, text_checks("ae"));
     write_file(place("configs"), R"([
       {"name": "umf", "action": ["model=dream,temperature=0.4", "model=llada"]},

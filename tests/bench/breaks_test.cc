@@ -15,10 +15,6 @@
 namespace umf {
 namespace {
 
-void sleep_ms(int milliseconds) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-}
-
 // The files of a folder, without drafts that one who was killed has left.
 std::map<std::string, std::string> contents(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
@@ -38,14 +34,6 @@ std::vector<std::string> endless() {
           "--no-cache",
           "--ratios",
           "0.95,0.9,0.85,0.8,0.75,0.7,0.65,0.6,0.55,0.5,0.45,0.4"};
-}
-
-void await(const std::function<bool()>& there) {
-  for (int i = 0; i < 3000; ++i) {
-    if (there()) return;
-    sleep_ms(10);
-  }
-  FAIL() << "it never came";
 }
 
 bool has_checkpoint(const std::filesystem::path& run) {
@@ -225,7 +213,7 @@ TEST_F(BenchCli, AnotherMachinesJobIsLeftUntilItIsStale) {
   PretendedWorker far(place("run"), -3600);
   far.live();
   EXPECT_EQ(status("run")["running"], 1);
-  EXPECT_EQ(umf(one("run", {"--no-wait"})).status, 75);
+  EXPECT_EQ(umf(one("run", {"--no-wait"})).status, 3) << "nothing left for this worker";
   EXPECT_EQ(lines_of(place("run/results.jsonl")).size(), 4 * 3);
   far.go_silent();
   EXPECT_EQ(status("run")["stale"], 1);
@@ -233,6 +221,35 @@ TEST_F(BenchCli, AnotherMachinesJobIsLeftUntilItIsStale) {
   EXPECT_EQ(results("run"), results("whole"));
   EXPECT_TRUE(std::filesystem::is_empty(place("run/workers"))) << "what the dead left is removed";
   EXPECT_TRUE(std::filesystem::is_empty(place("run/leases")));
+}
+
+TEST_F(BenchCli, UnderASchedulerAWorkerLeavesWhatOthersHaveUnlessItIsToWait) {
+  ASSERT_EQ(umf(one("run", {"--limit", "1"})).status, 0);
+  std::filesystem::remove_all(place("run/results"));
+  std::filesystem::create_directory(place("run/results"));
+  PretendedWorker far(place("run"), 0);
+  far.live();
+  for (const char* scheduler : {"SLURM_JOB_ID=7", "PBS_JOBID=7.here", "LSB_JOBID=7"})
+    EXPECT_EQ(umf(one("run", {"--limit", "1"}), "", scheduler).status, 3) << scheduler;
+  EXPECT_EQ(lines_recorded(place("run")), 0u);
+  far.go_silent();
+  EXPECT_EQ(umf(one("run", {"--limit", "1", "--wait"}), "", "SLURM_JOB_ID=7").status, 0)
+      << "took it over after six beats";
+  expect_refusal(umf(one("run", {"--wait", "--no-wait"})), "exclude each other");
+}
+
+TEST_F(BenchCli, ASignalBeforeTheFirstSearchSaysAgain) {
+  // A named pipe holds it where it reads its configurations: a writer can open one that is read.
+  ASSERT_EQ(::mkfifo(place("pipe").c_str(), 0600), 0);
+  for (const int signal : {SIGTERM, SIGUSR1}) {
+    Running run(bench("run", {"--configs", place("pipe")}));
+    int writer = -1;
+    await([&] { return (writer = ::open(place("pipe").c_str(), O_WRONLY | O_NONBLOCK)) >= 0; });
+    run.send(signal);
+    EXPECT_EQ(run.wait().status, 75);
+    ::close(writer);
+  }
+  EXPECT_FALSE(std::filesystem::exists(place("run")));
 }
 
 TEST_F(BenchCli, AWorkerWaitsForOneThatGoesSilent) {

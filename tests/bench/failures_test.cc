@@ -174,5 +174,17 @@ TEST_F(BenchCli, ADirectoryThatCannotBeUsedIsNamed) {
   EXPECT_EQ(umf(one("run")).status, 0);
 }
 
+TEST_F(BenchCli, ALogOnAFullDiskStopsNobody) {
+  write_file(place("problems"), read_file(place("problems")) + "not a problem\n");
+  std::string command = quoted(UMF_BINARY);
+  for (const std::string& word :
+       bench("run", {"--skip-bad", "--action", "model=dream", "--budget", "16"}))
+    command += " " + quoted(word);
+  const int status = std::system((command + " >/dev/null 2>/dev/full").c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "what was left out could not be told";
+  EXPECT_EQ(results("run").size(), 5u);
+}
+
 }  // namespace
 }  // namespace umf

@@ -177,6 +177,21 @@ TEST(Cli, LogitsAreANumpyFileOfTheWantedRows) {
   refuse("[1, 2]", "1-0", "names no position");
 }
 
+TEST(Cli, LogitsBehindAPromptAreThoseOfItsBlocks) {
+  const TemporaryDirectory directory;
+  const std::string model = tiny("tiny-nemotron"), tokens = directory / "tokens.json";
+  write_file(tokens, "[110, 111, 112, 113, 114, 100, 100, 115]");
+  const auto logits = [&](const std::string& prompt, const std::string& positions) {
+    const std::string out = directory / ("out-" + prompt + ".npy");
+    const Finished run = umf({"logits", "--model", model, "--tokens", tokens, "--positions",
+                              positions, "--prompt", prompt, "--out", out});
+    return run.status == 0 ? read_file(out) : run.err;
+  };
+  EXPECT_NE(logits("3", "5,6"), logits("5", "5,6")) << "another context";
+  EXPECT_THAT(logits("5", "4"), HasSubstr("'4' is not a position from 5 to 7"));
+  EXPECT_THAT(logits("8", "7"), HasSubstr("--prompt must be from 0 to 7, not 8"));
+}
+
 TEST(Cli, GenerateIsTheSameInEveryProcessAndOnEveryTarget) {
   for (const char* name : kDiffusionModels) {
     const auto run = [&](const std::vector<std::string>& more) {

@@ -54,6 +54,22 @@ TEST(Models, UnknownKeysAreOneWarningOrWithStrictConfigAnError) {
   EXPECT_EQ(umf({"models", tiny("tiny-llada"), "--strict-config"}).err, "");
 }
 
+TEST(Models, ACausalContextAndItsRotationAreSaid) {
+  const Finished json = umf({"models", tiny("tiny-nemotron"), "--check", "--json"});
+  ASSERT_EQ(json.status, 0) << json.err;
+  const Json description = Json::parse(json.out);
+  EXPECT_EQ(description["attention"], "blocks of 8 behind the prompt, causal before them");
+  EXPECT_EQ(description["rotation"], "stretched 4 times from 64");
+  EXPECT_EQ(description["queries"], "grow by 0.1 ln(1 + floor(position / 64))");
+  EXPECT_EQ(description["logits"], "row i speaks of position i; of a block's first, row i - 1");
+  EXPECT_EQ(description["action"], "strategy=low-confidence,temperature=0,commit=tau:0.9");
+  EXPECT_EQ(description["warnings"], Json::array());
+  EXPECT_EQ(description["predictions"]["tokens"].size(), 16) << "those behind the prompt";
+  expect_refusal(
+      umf({"models", tiny("tiny-nemotron"), "--quantise", "/tmp/never.gguf", "--type", "Q8_0"}),
+      "nemotron-diffusion");
+}
+
 TEST(Models, ExpertsAndTheirMemoryAreSaid) {
   const Finished json = umf({"models", tiny("tiny-llada2"), "--json"});
   ASSERT_EQ(json.status, 0) << json.err;

@@ -69,6 +69,19 @@ TEST(EmbeddedModels, WriteTheSameTextOnEveryBackend) {
   }
 }
 
+// x86-64's, and arm64's.
+TEST(EmbeddedPredictions, HaveTheSameBitsOnEveryMachine) {
+  const std::map<std::string, std::string> fingerprints = {{"dream", "5653965d87afba9a"},
+                                                           {"llada", "7868123e65a43567"},
+                                                           {"diffcoder", "0356d2e2f1b5bc19"}};
+  for (const auto& [model, fingerprint] : fingerprints) {
+    const Finished check = umf({"models", model, "--check", "--json", "--backend", "cpu"});
+    ASSERT_EQ(check.status, 0) << check.err;
+    EXPECT_EQ(parse_json(check.out, "umf models")["predictions"]["fingerprint"], fingerprint)
+        << model;
+  }
+}
+
 TEST(EmbeddedModels, AreKnownByNameEverywhere) {
   const TemporaryDirectory elsewhere;
   const Json list = Json::parse(umf({"models", "--json"}).out);

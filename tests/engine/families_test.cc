@@ -186,6 +186,121 @@ TEST(Families, TheFirstCellOfAShiftedBlockIsWhatTheBlockBeforeItSays) {
   }
 }
 
+// A model with a causal context, asked about one block of 8 cells behind a prompt.
+struct BehindAPrompt {
+  explicit BehindAPrompt(std::unique_ptr<Backend> backend = make_cpu_backend(1, ""))
+      : loaded(tiny_checkpoint("tiny-nemotron"), std::move(backend)) {}
+
+  const ModelInfo& info() const { return loaded.model.info(); }
+  // What is said of `cells` of the window.
+  std::vector<float> says(const std::vector<Token>& tokens, int prompt,
+                          const std::vector<int>& cells) {
+    std::vector<int> positions;
+    for (const int cell : cells) positions.push_back(prompt + cell);
+    return loaded.model.logits(tokens, positions, prompt);
+  }
+
+  Loaded loaded;
+};
+
+std::vector<Token> counted(int length) {
+  std::vector<Token> tokens(length);
+  std::iota(tokens.begin(), tokens.end(), 110);
+  return tokens;
+}
+
+TEST(CausalContext, ResultsAreTheSameWithAndWithoutTheCache) {
+  BehindAPrompt warm(make_cpu_backend(2, ""));
+  const int block = warm.info().block;
+  const Token mask = warm.info().tokens.mask;
+  for (const int prompt : {1, block - 1, block, 70, 21}) {
+    std::vector<Token> tokens = counted(prompt);
+    tokens.resize(prompt + 2 * block + 3, mask);
+    for (int cell = 0; cell < 2 * block + 3; ++cell) {
+      // Every third block is asked for as a whole, its first cell with it.
+      std::vector<int> cells = {cell};
+      if (cell % block != 0 || cell == block) {
+        cells.resize(std::min((cell / block + 1) * block, 2 * block + 3) - cell);
+        std::iota(cells.begin(), cells.end(), cell);
+      }
+      const auto remembered = warm.says(tokens, prompt, cells);
+      BehindAPrompt cold;
+      EXPECT_EQ(remembered, cold.says(tokens, prompt, cells)) << prompt << " " << cell;
+      tokens[prompt + cell] = 110 + cell;
+    }
+  }
+}
+
+TEST(CausalContext, ABlockSeesItselfBothWaysAndNothingBehindIt) {
+  BehindAPrompt model;
+  std::vector<Token> tokens = counted(5 + 3 * 8);
+  const std::vector<int> cell = {8 + 2};
+  const auto before = model.says(tokens, 5, cell);
+  tokens[5 + 16] = 99;
+  EXPECT_EQ(model.says(tokens, 5, cell), before) << "behind the block";
+  tokens[5 + 15] = 99;
+  const auto after = model.says(tokens, 5, cell);
+  EXPECT_NE(after, before) << "the last cell of the block";
+  tokens[5 + 7] = 99;
+  EXPECT_NE(model.says(tokens, 5, cell), after) << "the block before";
+}
+
+TEST(CausalContext, TheFirstCellOfABlockIsWhatStandsBeforeItSays) {
+  BehindAPrompt model;
+  for (const int prompt : {1, 8, 13}) {
+    std::vector<Token> tokens = counted(prompt + 16);
+    for (const int first : {0, 8}) {
+      const auto expected = model.says(tokens, prompt, {first});
+      std::vector<Token> others = tokens;
+      std::fill(others.begin() + prompt + first, others.end(), 99);
+      EXPECT_EQ(model.says(others, prompt, {first}), expected) << prompt << " " << first;
+      others = tokens;
+      others[prompt + first - 1] = 99;
+      EXPECT_NE(model.says(others, prompt, {first}), expected) << prompt << " " << first;
+    }
+  }
+}
+
+// The row before a block is what it was before the block was there: the block is seen by itself.
+TEST(CausalContext, WhatStandsBeforeABlockIsSeenAsItWasWithoutIt) {
+  BehindAPrompt model;
+  const std::vector<Token> tokens = counted(13 + 8);
+  std::vector<Token> shorter(tokens.begin(), tokens.begin() + 14);
+  EXPECT_EQ(model.says(tokens, 13, {0}), model.says(shorter, 13, {0}));
+  // And a finished block is part of a context: a longer prompt says the same of the next one.
+  std::vector<Token> longer = counted(21 + 8);
+  EXPECT_EQ(model.says(longer, 13, {8, 11, 15}), model.says(longer, 21, {0, 3, 7}));
+}
+
+TEST(CausalContext, BlocksBeginBehindThePrompt) {
+  BehindAPrompt model;
+  const std::vector<Token> tokens = counted(24);
+  EXPECT_NE(model.says(tokens, 4, {8}), model.says(tokens, 5, {7}));
+  const std::vector<float> apart = model.says(tokens, 4, {9}), first = model.says(tokens, 4, {1});
+  std::vector<float> both = model.says(tokens, 4, {1, 9});
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), both.begin())) << "a pass for each block";
+  EXPECT_TRUE(std::equal(apart.begin(), apart.end(), both.begin() + first.size()));
+}
+
+TEST(CausalContext, WithoutAPromptTheFirstCellIsReadFromItsOwnRow) {
+  BehindAPrompt model;
+  std::vector<Token> tokens = counted(8);
+  const auto before = model.says(tokens, 0, {0});
+  tokens[7] = 99;
+  EXPECT_NE(model.says(tokens, 0, {0}), before) << "it sees its block";
+}
+
+TEST(CausalContext, AModelWithoutATemplateTakesPlainTextAlone) {
+  const TemporaryDirectory directory;
+  write_tiny_model("tiny-nemotron", directory / "model");
+  EXPECT_TRUE(open_checkpoint({directory / "model", ""}).own_template);
+  Json json = parse_json(read_file(directory / "model" / "tokenizer_config.json"), "");
+  json.erase("chat_template");
+  write_file(directory / "model" / "tokenizer_config.json", json.dump());
+  EXPECT_ERROR(open_checkpoint({directory / "model", ""}).chat_template(),
+               "has no chat template, and no layout is known for nemotron-diffusion models");
+}
+
 // Writes the checkpoint with its q and k matrices scaled, and all q/k norms 1.
 void write_scaled(const std::string& tiny, float scale, const std::filesystem::path& directory) {
   write_tiny_model(tiny, directory);
@@ -245,6 +360,7 @@ TEST(Families, TheMaskIsFoundWhereverTheFilesHaveIt) {
   EXPECT_EQ(mask("tiny-lladamoe"), 301) << "by its text";
   EXPECT_EQ(mask("tiny-llada2"), 301) << "by its text";
   EXPECT_EQ(mask("tiny-rnd1"), 301);
+  EXPECT_EQ(mask("tiny-nemotron"), 100) << "a token without a text of its own";
 }
 
 // Whether the prediction of cell 2 changes with a token some cells later.

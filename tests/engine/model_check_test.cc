@@ -33,7 +33,8 @@ TEST(ModelCheck, TheInputNeedsNothingButTheModel) {
 TEST(ModelCheck, FingerprintsAreTheSameOnEveryMachine) {
   for (const auto& [name, expected] :
        {std::pair{"tiny-llada", "5df7352f3b140f3e"}, std::pair{"tiny-dream", "4e085fad8a9c616f"},
-        std::pair{"tiny-sdc", "25f2cbadd11ab99b"}}) {
+        std::pair{"tiny-sdc", "25f2cbadd11ab99b"},
+        std::pair{"tiny-nemotron", "725ee70845cef8b3"}}) {
     for (const int threads : {1, 3})
       EXPECT_EQ(check(tiny_checkpoint(name), make_cpu_backend(threads, "")).fingerprint, expected)
           << name;

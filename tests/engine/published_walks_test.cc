@@ -26,6 +26,10 @@ const Loop kLoops[] = {{"tiny-fdv2", "block=4,commit=one"},
                        {"tiny-illada", "block=8,grow=true"},
                        {"tiny-illada", "block=8,grow=false"},
                        {"tiny-illada", "block=6,grow=true,temperature=0.7,seed=3"},
+                       {"tiny-nemotron", "commit=one"},
+                       {"tiny-nemotron", "block=4,commit=one"},
+                       {"tiny-nemotron", "commit=tau:0.05"},
+                       {"tiny-nemotron", "commit=tau:0.3,temperature=0.7,seed=3"},
                        {"tiny-open-dcoder", "remask=p2", "open-dcoder"},
                        {"tiny-open-dcoder", "remask=p2,temperature=0.7,seed=3", "open-dcoder"}};
 

@@ -157,6 +157,16 @@ class Solve(unittest.TestCase):
                             engine=umf.Engine(workers=3), **fixture.SMALL)
         self.assertEqual(fixture.without_times(alone.raw), fixture.without_times(several.raw))
 
+    def test_devices_change_nothing(self):
+        alone = umf.solve("Say something.", models=fixture.TINY, reward=fixture.length_reward,
+                          engine=umf.Engine(backend="cpu", device=0), **fixture.SMALL)
+        for machine in ({"devices": [0, 0]}, {"devices": "all"}, {"devices": "0,0", "workers": 1}):
+            several = umf.solve("Say something.", models=fixture.TINY, reward=fixture.length_reward,
+                                engine=umf.Engine(backend="cpu", **machine), **fixture.SMALL)
+            self.assertEqual(fixture.without_times(alone.raw), fixture.without_times(several.raw))
+        with self.assertRaisesRegex(umf.Error, "has no device 5 here; it has 0"):
+            umf.Engine(backend="cpu", device=5)
+
 
 INTERRUPTED = """
 import sys, threading, time, umf

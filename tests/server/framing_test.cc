@@ -49,6 +49,7 @@ TEST(ServeFraming, NothingIsAnsweredBehindARequestWhoseEndIsInDoubt) {
       {"a size that wraps around", one_chunk("1000000000000000" + std::string(size)), 400},
       {"the largest size", one_chunk("ffffffffffffffff"), 413},
       {"an endless extension", one_chunk(std::string(size) + ";" + std::string(9000, 'x')), 400},
+      {"an extension beyond ASCII", one_chunk(std::string(size) + ";a=\xC3\xA9"), 400},
       {"LF behind the size", chunked + size + "\n" + json + "\r\n0\r\n\r\n", 400},
       {"a chunk longer than its size", chunked + "1\r\n" + json + "\r\n0\r\n\r\n", 400},
       {"a folded trailer", chunked + size + "\r\n" + json + "\r\n0\r\n x: 1\r\n\r\n", 400},

@@ -11,9 +11,10 @@ namespace umf {
 
 // Those whose files tell what they are: tiny-open-dcoder has to be named.
 inline const char* const kDiffusionModels[] = {
-    "tiny-llada", "tiny-llada-gqa", "tiny-dream",         "tiny-dream-gqa", "tiny-diffucoder",
-    "tiny-sdc",   "tiny-sdar",      "tiny-dreamreasoner", "tiny-illada",    "tiny-a2d",
-    "tiny-fdv2",  "tiny-lladamoe",  "tiny-sdarmoe",       "tiny-rnd1",      "tiny-llada2"};
+    "tiny-llada",      "tiny-llada-gqa", "tiny-dream",  "tiny-dream-gqa",
+    "tiny-diffucoder", "tiny-sdc",       "tiny-sdar",   "tiny-dreamreasoner",
+    "tiny-illada",     "tiny-a2d",       "tiny-fdv2",   "tiny-lladamoe",
+    "tiny-sdarmoe",    "tiny-rnd1",      "tiny-llada2", "tiny-nemotron"};
 
 inline bool has_experts(const std::string& tiny) { return tiny_spec(tiny).experts > 0; }
 

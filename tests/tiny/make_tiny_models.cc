@@ -31,7 +31,7 @@ With --family, writes one random checkpoint of the given shape to DIR itself.
   --help                 print this text
 
   --family llada|dream|diffucoder|sdc|prm|sdar|dreamreasoner|illada|a2d|open-dcoder|fdv2|lladamoe|
-           sdarmoe|rnd1|llada2
+           sdarmoe|rnd1|llada2|nemotron
   --layers N  --hidden N  --heads N  --kv-heads N  --head-dim N  --mlp N  --vocab N  --block N
   --experts N  --chosen N  --expert-width N  --groups N  --kept-groups N  --shared N
   --dense-layers N  --rotated N

@@ -350,6 +350,37 @@ OrderedJson llada2_config(const TinySpec& spec, const TinyOptions& options) {
   return json;
 }
 
+// As the released files have it: in the form of transformers 5, and with keys of training.
+OrderedJson nemotron_config(const TinySpec& spec, const TinyOptions& options) {
+  OrderedJson json =
+      common_config(spec, options, "NemotronLabsDiffusionModel", "nemotron_labs_diffusion");
+  for (const char* old : {"rope_scaling", "rope_theta"}) json.erase(old);
+  constexpr int kStretch = 4;
+  json.update({{"ar_loss_weight", 1.0},
+               {"attention_bias", false},
+               {"attn_implementation", "sdpa"},
+               {"block_size", spec.block},
+               {"dlm_loss_weight", nullptr},
+               {"dlm_paradigm", "bidirectional"},
+               {"dp_varying_mask_ratio", false},
+               {"head_dim", spec.head_width()},
+               {"mask_token_id", tiny_tokens(spec.family).mask},
+               {"max_position_embeddings", kStretch * spec.trained},
+               {"mlp_bias", false},
+               {"rope_parameters",
+                {{"beta_fast", 32.0},
+                 {"beta_slow", 1.0},
+                 {"factor", double(kStretch)},
+                 {"llama_4_scaling_beta", 0.1},
+                 {"mscale", 1.0},
+                 {"mscale_all_dim", 1.0},
+                 {"original_max_position_embeddings", spec.trained},
+                 {"rope_theta", spec.theta},
+                 {"rope_type", "yarn"}}},
+               {"sliding_window", nullptr}});
+  return json;
+}
+
 OrderedJson family_config(const TinySpec& spec, const TinyOptions& options) {
   switch (spec.family) {
     case TinyFamily::kLlada:
@@ -379,6 +410,8 @@ OrderedJson family_config(const TinySpec& spec, const TinyOptions& options) {
       return rnd1_config(spec, options);
     case TinyFamily::kLlada2:
       return llada2_config(spec, options);
+    case TinyFamily::kNemotron:
+      return nemotron_config(spec, options);
     case TinyFamily::kPrm:
       break;
   }
@@ -388,7 +421,8 @@ OrderedJson family_config(const TinySpec& spec, const TinyOptions& options) {
 // What transformers 4 wrote, in the form of transformers 5.
 void renew(OrderedJson& config, const TinySpec& spec) {
   config["dtype"] = config["torch_dtype"];
-  config["rope_parameters"] = {{"rope_theta", config["rope_theta"]}, {"rope_type", "default"}};
+  if (!config.contains("rope_parameters"))
+    config["rope_parameters"] = {{"rope_theta", config["rope_theta"]}, {"rope_type", "default"}};
   for (const char* old : {"torch_dtype", "rope_theta", "rope_scaling"}) config.erase(old);
   if (spec.family != TinyFamily::kLlada)
     config["layer_types"] = std::vector<std::string>(spec.layers, "full_attention");

@@ -167,6 +167,17 @@ const std::vector<TinySpec>& specs() {
        .rotated = 8,
        .theta = 6e5,
        .eps = 1e-6},
+      {.name = "tiny-nemotron",
+       .family = kNemotron,
+       .hidden = 40,
+       .heads = 6,
+       .kv_heads = 2,
+       .head_dim = 16,
+       .mlp = 88,
+       .block = 8,
+       .trained = 64,
+       .vocab = 400,
+       .theta = 1e6},
       {.name = "tiny-prm",
        .family = kPrm,
        .hidden = 56,
@@ -224,7 +235,8 @@ TinyFamily tiny_family(std::string_view name) {
       {"lladamoe", kLladaMoe},
       {"sdarmoe", kSdarMoe},
       {"rnd1", kRnd1},
-      {"llada2", kLlada2}};
+      {"llada2", kLlada2},
+      {"nemotron", kNemotron}};
   std::string known;
   for (const auto& [text, family] : kNames) {
     if (text == name) return family;

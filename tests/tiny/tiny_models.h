@@ -24,11 +24,12 @@ enum class TinyFamily {
   kLladaMoe,
   kSdarMoe,
   kRnd1,
-  kLlada2
+  kLlada2,
+  kNemotron
 };
 
 // Throws Error for a name other than llada, dream, diffucoder, sdc, prm, sdar, dreamreasoner,
-// illada, a2d, open-dcoder, fdv2, lladamoe, sdarmoe, rnd1, llada2.
+// illada, a2d, open-dcoder, fdv2, lladamoe, sdarmoe, rnd1, llada2, nemotron.
 TinyFamily tiny_family(std::string_view name);
 
 // The shape of one checkpoint.
@@ -45,6 +46,7 @@ struct TinySpec {
   int experts = 0, chosen = 0, expert_width = 0;
   int groups = 1, kept_groups = 1, shared = 0, dense_layers = 0;
   int rotated = 0;    // of a head's numbers, where config.json says so
+  int trained = 0;    // positions before the rotation was stretched, four times; 0: it is not
   bool tied = false;  // published with a head that is the embedding
   int vocab = 320;  // rows of the embedding; the tokenizers have fewer tokens, as published ones do
   double theta = 5e5, eps = 1e-5;

@@ -132,10 +132,12 @@ std::vector<TinyTensor> ling_tensors(const TinySpec& spec, const TinyOptions& op
 std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const TinyOptions& options) {
   const int q = spec.head_width() * spec.heads, kv = spec.head_width() * spec.kv_heads;
   const bool biases = has_biases(spec.family), tied = options.tied || spec.tied;
+  const bool encoder = spec.family == TinyFamily::kNemotron;
+  const std::string root = encoder ? "encoder." : "model.";
   TensorList list(options.dtype);
-  list.weight("model.embed_tokens", spec.vocab, spec.hidden);
+  list.weight(root + "embed_tokens", spec.vocab, spec.hidden);
   for (int layer = 0; layer < spec.layers; ++layer) {
-    const std::string block = fmt::format("model.layers.{}.", layer);
+    const std::string block = fmt::format("{}layers.{}.", root, layer);
     const auto projection = [&](const std::string& name, int size) {
       list.weight(block + name, size, spec.hidden);
       if (biases) list.bias(block + name, size);
@@ -152,13 +154,13 @@ std::vector<TinyTensor> qwen_tensors(const TinySpec& spec, const TinyOptions& op
     list.norm(block + "post_attention_layernorm", spec.hidden);
     add_mlp(list, spec, layer, block);
   }
-  list.norm("model.norm", spec.hidden);
+  list.norm(root + "norm", spec.hidden);
   if (spec.family == TinyFamily::kPrm) {
     add_score_head(list, spec);
   } else if (!tied || options.spare_head) {
-    list.head("lm_head", spec.vocab, spec.hidden);
+    list.head(encoder ? "diffusion_head" : "lm_head", spec.vocab, spec.hidden);
   }
-  if (options.leftovers) list.table("model.rotary_emb.inv_freq", spec.head_width() / 2);
+  if (options.leftovers) list.table(root + "rotary_emb.inv_freq", spec.head_width() / 2);
   return std::move(list).sorted();
 }
 

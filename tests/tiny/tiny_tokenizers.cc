@@ -39,6 +39,7 @@ struct Layout {
   std::string chat_template;
   std::string regex;
   std::string tokenizer_class;
+  bool take_whole = false;  // a piece that is a token is one, whatever the merges say
 };
 
 std::vector<AddedToken> numbered(Token first, const std::vector<std::string>& contents) {
@@ -99,6 +100,21 @@ constexpr const char* kRolesTemplate =
     "{% set name = 'HUMAN' if message.role == 'user' else message.role | upper %}"
     "{{ '<role>' + name + '</role>' + message.content + '<|role_end|>' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<role>ASSISTANT</role>' }}{% endif %}";
+
+// A system turn whether there is a message for it or not, and a thought that is empty where nobody
+// asks for one.
+constexpr const char* kOpenThoughtTemplate =
+    "{%- set enable_thinking = enable_thinking if enable_thinking is defined else False %}\n"
+    "{%- if messages[0]['role'] != 'system' %}\n"
+    "    {{- '<|im_start|>system\\n<|im_end|>\\n' }}\n"
+    "{%- endif %}\n"
+    "{%- for message in messages %}\n"
+    "    {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}\n"
+    "{%- endfor %}\n"
+    "{%- if add_generation_prompt %}\n"
+    "    {{- '<|im_start|>assistant\\n' + ('<think>\\n' if enable_thinking else "
+    "'<think></think>') }}\n"
+    "{%- endif %}\n";
 
 Layout llada_layout() {
   Layout layout;
@@ -276,6 +292,29 @@ Layout ling_layout() {
   return layout;
 }
 
+// Tekken's: reserved tokens first, of which one is the mask, and nothing but its id says so.
+Layout tekken_layout() {
+  Layout layout;
+  layout.first_byte = 104;
+  layout.merges = 25;
+  layout.added = numbered(0, {"<unk>", "<s>", "</s>"});
+  for (Token id = 3; id < layout.first_byte; ++id)
+    layout.added.push_back({id, "<SPECIAL_" + std::to_string(id) + ">"});
+  for (const auto& [id, text] : {std::pair{10, "<|im_start|>"}, {11, "<|im_end|>"}})
+    layout.added[id].content = text;
+  for (const auto& [id, text] : {std::pair{12, "<think>"}, {13, "</think>"}})
+    layout.added[id] = {id, text, false};
+  layout.ids = {.bos = 1, .eos = 11, .pad = 11, .mask = 100, .end_of_turn = 11, .size = 385};
+  layout.bos = "<s>";
+  layout.eos = layout.pad = "<|im_end|>";
+  layout.chat_template = kOpenThoughtTemplate;
+  layout.regex =
+      R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+  layout.tokenizer_class = "PreTrainedTokenizerFast";
+  layout.take_whole = true;
+  return layout;
+}
+
 Layout layout_of(TinyFamily family) {
   switch (family) {
     case TinyFamily::kLlada:
@@ -305,6 +344,8 @@ Layout layout_of(TinyFamily family) {
     case TinyFamily::kLladaMoe:
     case TinyFamily::kLlada2:
       return ling_layout();
+    case TinyFamily::kNemotron:
+      return tekken_layout();
     case TinyFamily::kPrm:
       break;
   }
@@ -403,7 +444,7 @@ OrderedJson tokenizer_json(const Layout& layout, bool seed_coder) {
                    {"end_of_word_suffix", nullptr},
                    {"fuse_unk", false},
                    {"byte_fallback", false},
-                   {"ignore_merges", false},
+                   {"ignore_merges", layout.take_whole},
                    {"vocab", vocabulary(layout)},
                    {"merges", merge_list(layout, seed_coder)}};
   return json;

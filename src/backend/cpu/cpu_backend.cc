@@ -8,6 +8,8 @@
 
 #include "backend/cpu/cpu_mixtures.h"
 #include "backend/cpu/products.h"
+#include "backend/rotation.h"
+#include "base/elementary.h"
 #include "base/error.h"
 
 namespace umf {
@@ -77,15 +79,13 @@ class CpuBackend : public Backend {
     rotation->positions = positions;
     rotation->head_dim = shape.head_dim;
     rotation->rotated = shape.width();
-    std::vector<float> frequencies(shape.width() / 2);
-    for (int j = 0; j < shape.width() / 2; ++j) {
-      frequencies[j] = static_cast<float>(std::pow(shape.theta, -2.0 * j / shape.width()));
-    }
+    const std::vector<float> frequencies = rotation_frequencies(shape);
     for (int position = 0; position < positions; ++position) {
+      const double size = rotation_size(shape, position);
       for (const float frequency : frequencies) {
         const double angle = static_cast<float>(position) * frequency;
-        rotation->cosines.push_back(static_cast<float>(std::cos(angle)));
-        rotation->sines.push_back(static_cast<float>(std::sin(angle)));
+        rotation->cosines.push_back(static_cast<float>(size * elementary::cos(angle)));
+        rotation->sines.push_back(static_cast<float>(size * elementary::sin(angle)));
       }
     }
     return rotation;

@@ -13,6 +13,7 @@
 
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/vec-inl.h"
+#include "base/elementary.h"
 #include "base/random.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -242,7 +243,8 @@ inline void collect_above(const float* y, int padded, float threshold, Kept& kep
 inline void keep_top_p(float* y, int padded, int vocabulary, float top_p, Kept& kept) {
   const double sum = sum_exp<false>(y, padded, 0);
   const double least = std::max(1.0 - top_p, 1e-30) * sum / vocabulary;
-  collect_above(y, padded, std::min(0.0f, static_cast<float>(std::log(least)) - 1e-3f), kept);
+  collect_above(y, padded, std::min(0.0f, static_cast<float>(elementary::log(least)) - 1e-3f),
+                kept);
   const auto before = [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   };

@@ -10,17 +10,20 @@ std::string cuda_objection() {
 
 std::string cuda_fp8_objection() { return cuda_objection(); }
 
-std::uint64_t cuda_memory_in_use() { return 0; }
+std::vector<DeviceFacts> cuda_devices() { return {}; }
+std::vector<DeviceFacts> cuda_fp8_devices() { return {}; }
 
-std::unique_ptr<Backend> make_cuda_backend(WeightsCopied) {
+std::uint64_t cuda_memory_in_use(int) { return 0; }
+
+std::unique_ptr<Backend> make_cuda_backend(int, WeightsCopied) {
   throw Error("backend 'cuda': " + cuda_objection());
 }
 
-std::unique_ptr<Backend> make_cuda_f32_backend(WeightsCopied) {
+std::unique_ptr<Backend> make_cuda_f32_backend(int, WeightsCopied) {
   throw Error("backend 'cuda-f32': " + cuda_objection());
 }
 
-std::unique_ptr<Backend> make_cuda_fp8_backend(WeightsCopied) {
+std::unique_ptr<Backend> make_cuda_fp8_backend(int, WeightsCopied) {
   throw Error("backend 'cuda-fp8': " + cuda_objection());
 }
 

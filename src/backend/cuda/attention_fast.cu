@@ -1,20 +1,13 @@
 // Which attention kernel runs. The choice depends on the model and the GPU alone, never on the
 // rows.
 #include "backend/cuda/attention_fast.h"
+#include "backend/cuda/device.h"
 #include "backend/cuda/dispatch.cuh"
 
 namespace umf {
 namespace {
 
-bool is_hopper() {
-  static const bool hopper = [] {
-    int major = 0;
-    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
-          "asking for the compute capability");
-    return major == 9;
-  }();
-  return hopper;
-}
+bool is_hopper() { return current_capability() == 9; }
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Attention on the bf16 tensor cores of compute capability 8.0 and later: tiles of keys pass
 // through shared memory, scores never leave the registers (Dao, FlashAttention-2, 2023).
 #include "backend/cuda/attention_fast.h"
+#include "backend/cuda/device.h"
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/functions.cuh"
 #include "backend/cuda/mma.cuh"
@@ -234,12 +235,11 @@ __global__ void __launch_bounds__(kThreads, 2)
 template <int kDim>
 void launch(const Operation& op, cudaStream_t stream) {
   constexpr int kBytes = (kRows + 4 * kKeys) * kDim * 2;
-  static const bool ready = [] {
+  static OncePerDevice ready;
+  ready([] {
     check(cudaFuncSetAttribute(attend<kDim>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
           "asking for shared memory");
-    return true;
-  }();
-  static_cast<void>(ready);
+  });
   const float scale = 1.44269504f / sqrtf(static_cast<float>(kDim));  // weights are powers of 2
   attend<kDim><<<dim3(blocks_for(op.in.rows, kRows), op.shape.heads), kThreads, kBytes, stream>>>(
       op.in, op.keys, op.values, op.out, op.integers, op.shape, scale);

@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include "backend/cuda/attention_fast.h"
+#include "backend/cuda/device.h"
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/functions.cuh"
 #include "backend/cuda/mma.cuh"
@@ -272,12 +273,11 @@ CUtensorMap map_of(const View& view) {
 
 void launch_attention_wgmma(const Operation& op, cudaStream_t stream) {
   constexpr int kBytes = Shared::kBytes + 1024;
-  static const bool ready = [] {
+  static OncePerDevice ready;
+  ready([] {
     check(cudaFuncSetAttribute(attend, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
           "asking for shared memory");
-    return true;
-  }();
-  static_cast<void>(ready);
+  });
   const float scale = 1.44269504f / sqrtf(static_cast<float>(kDim));  // weights are powers of 2
   attend<<<dim3(blocks_for(op.in.rows, kRows), op.shape.heads), kThreads, kBytes, stream>>>(
       map_of(op.in), map_of(op.keys), map_of(op.values), op.in, op.keys.rows, op.out, op.integers,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backend/cuda/check.h"
+#include "backend/cuda/device.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/product.h"
 #include "backend/cuda/product_trial.h"
@@ -32,7 +33,7 @@ float milliseconds(ProductTrial& trial, const ProductTrial::Way& way) {
 
 void measure(const Shape& shape, DType type, int rows) {
   cudaStream_t stream = nullptr;
-  const auto pool = std::make_shared<DevicePool>([] {});
+  const auto pool = std::make_shared<DevicePool>(current_device(), [] {});
   Products products(stream, *pool);
   const std::size_t numbers = static_cast<std::size_t>(shape.outputs) * shape.inputs;
   const DeviceArray blocks(shape.outputs * row_bytes(type, shape.inputs) + 256), dense(numbers * 2);

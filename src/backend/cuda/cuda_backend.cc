@@ -6,12 +6,16 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "backend/cuda/check.h"
 #include "backend/cuda/cublaslt.h"
+#include "backend/cuda/device.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/residence.h"
 #include "backend/cuda/small.h"
+#include "backend/rotation.h"
+#include "base/elementary.h"
 
 namespace umf {
 namespace {
@@ -77,14 +81,15 @@ std::string arithmetic_of(const cudaDeviceProp& device) {
 
 class CudaBackend final : public Backend {
  public:
+  // On the thread's device.
   CudaBackend(const Precision& precision, WeightsCopied copied)
       : precision_(precision),
         type_(precision.type),
-        weights_(WeightStore::of_this_process()),
+        weights_(WeightStore::of_device(current_device())),
         queue_(std::make_shared<Queue>(/*small_models=*/precision.widens)),
         copied_(std::move(copied)) {
     cudaDeviceProp device{};
-    check(cudaGetDeviceProperties(&device, 0), "asking for the GPU's properties");
+    check(cudaGetDeviceProperties(&device, queue_->device()), "asking for the GPU's properties");
     description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
                                precision.description);
     arithmetic_ = arithmetic_of(device);
@@ -126,13 +131,14 @@ class CudaBackend final : public Backend {
                                                 const RotationShape& shape) override {
     const int width = shape.width(), half = width / 2;
     std::vector<float> table(static_cast<std::size_t>(positions) * width);
-    for (int j = 0; j < half; ++j) {
-      const float frequency = static_cast<float>(std::pow(shape.theta, -2.0 * j / width));
-      for (int position = 0; position < positions; ++position) {
-        const double angle = static_cast<float>(position) * frequency;
-        float* row = &table[static_cast<std::size_t>(position) * width];
-        row[j] = static_cast<float>(std::cos(angle));
-        row[half + j] = static_cast<float>(std::sin(angle));
+    const std::vector<float> frequencies = rotation_frequencies(shape);
+    for (int position = 0; position < positions; ++position) {
+      const double size = rotation_size(shape, position);
+      float* row = &table[static_cast<std::size_t>(position) * width];
+      for (int j = 0; j < half; ++j) {
+        const double angle = static_cast<float>(position) * frequencies[j];
+        row[j] = static_cast<float>(size * elementary::cos(angle));
+        row[half + j] = static_cast<float>(size * elementary::sin(angle));
       }
     }
     const HostTensor host{reinterpret_cast<const std::byte*>(table.data()), DType::kF32, positions,
@@ -270,6 +276,7 @@ class CudaBackend final : public Backend {
     assert(logits.rows == static_cast<int>(positions.size()) && positions.size() == out.size());
     assert(logits.type == DType::kF32);
     if (out.empty()) return;
+    const DeviceScope scope(queue_->device());
     results_.at_least(out.size_bytes());
     predict_later(logits, positions, {&sampling, 1}, out.size(), 0);
     copy_back(std::as_writable_bytes(out));
@@ -280,6 +287,7 @@ class CudaBackend final : public Backend {
                        std::span<const int> positions, std::span<const Sampling> ways,
                        std::span<Prediction> out) override {
     if (out.empty()) return;
+    const DeviceScope scope(queue_->device());
     results_.at_least(out.size_bytes());
     const int wanted = static_cast<int>(positions.size());
     for (int first = 0; first < wanted; first += logits.rows) {
@@ -293,6 +301,7 @@ class CudaBackend final : public Backend {
   void read(const Matrix& x, std::span<float> out) override {
     assert(out.size() == static_cast<std::size_t>(x.rows) * x.cols);
     if (out.empty()) return;
+    const DeviceScope scope(queue_->device());
     queue_->flush();
     results_.at_least(out.size_bytes());
     launch_pack(view_of(x), static_cast<float*>(results_.data()), queue_->stream());
@@ -441,23 +450,31 @@ class CudaBackend final : public Backend {
 };
 
 std::unique_ptr<Backend> make(const Precision& precision, const std::string& objection,
+                              const std::vector<DeviceFacts>& devices, int device,
                               WeightsCopied copied) {
-  if (!objection.empty()) {
+  if (!objection.empty())
     throw Error(fmt::format("backend '{}' cannot run here: {}", precision.name, objection));
-  }
+  if (device < 0 || std::cmp_greater_equal(device, devices.size()))
+    throw Error(fmt::format("backend '{}': there is no GPU {} among {}", precision.name, device,
+                            devices.size()));
+  if (const std::string& reason = devices[device].objection; !reason.empty())
+    throw Error(
+        fmt::format("backend '{}' cannot run on GPU {}: {}", precision.name, device, reason));
+  start_device(device);
+  const DeviceScope scope(device);
   return std::make_unique<CudaBackend>(precision, std::move(copied));
 }
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cuda_backend(WeightsCopied copied) {
-  return make(kBf16, cuda_objection(), std::move(copied));
+std::unique_ptr<Backend> make_cuda_backend(int device, WeightsCopied copied) {
+  return make(kBf16, cuda_objection(), cuda_devices(), device, std::move(copied));
 }
-std::unique_ptr<Backend> make_cuda_f32_backend(WeightsCopied copied) {
-  return make(kF32, cuda_objection(), std::move(copied));
+std::unique_ptr<Backend> make_cuda_f32_backend(int device, WeightsCopied copied) {
+  return make(kF32, cuda_objection(), cuda_devices(), device, std::move(copied));
 }
-std::unique_ptr<Backend> make_cuda_fp8_backend(WeightsCopied copied) {
-  return make(kFp8, cuda_fp8_objection(), std::move(copied));
+std::unique_ptr<Backend> make_cuda_fp8_backend(int device, WeightsCopied copied) {
+  return make(kFp8, cuda_fp8_objection(), cuda_fp8_devices(), device, std::move(copied));
 }
 
 }  // namespace umf

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "backend/cuda/check.h"
+#include "backend/cuda/device.h"
 
 namespace umf {
 namespace {
@@ -26,15 +27,20 @@ void touch_pages(std::byte* data, std::size_t bytes) {
 
 }  // namespace
 
-DeviceArray::DeviceArray(std::size_t bytes) : bytes_(bytes) {
+DeviceArray::DeviceArray(std::size_t bytes) : device_(current_device()), bytes_(bytes) {
   check(cudaMalloc(&data_, bytes), "allocating device memory");
 }
 
+DeviceArray::DeviceArray(void* data, std::size_t bytes)
+    : device_(current_device()), data_(data), bytes_(bytes) {}
+
 DeviceArray::~DeviceArray() {
-  if (data_) cudaFree(data_);
+  if (!data_) return;
+  const DeviceScope scope(device_, std::nothrow);
+  cudaFree(data_);
 }
 
-PinnedArray::PinnedArray(std::size_t bytes) : bytes_(bytes) {
+PinnedArray::PinnedArray(std::size_t bytes) : device_(current_device()), bytes_(bytes) {
   if (bytes_ < kLarge) {
     check(cudaMallocHost(&data_, bytes), "allocating page-locked memory");
     return;
@@ -55,6 +61,7 @@ PinnedArray::PinnedArray(std::size_t bytes) : bytes_(bytes) {
 }
 
 PinnedArray::~PinnedArray() {
+  const DeviceScope scope(device_, std::nothrow);
   if (bytes_ < kLarge) {
     cudaFreeHost(data_);
   } else {
@@ -84,6 +91,7 @@ Memory DevicePool::allocate(std::size_t bytes) {
 }
 
 DeviceArray DevicePool::array(std::size_t bytes) {
+  const DeviceScope scope(device_);
   void* probe = nullptr;
   if (cudaMalloc(&probe, bytes) == cudaErrorMemoryAllocation) {
     cudaGetLastError();

@@ -15,15 +15,16 @@
 
 namespace umf {
 
-// Device memory with one owner. Freeing waits for the device.
+// Memory of the thread's device with one owner. Freeing waits for the device; any thread may.
 class DeviceArray {
  public:
   DeviceArray() = default;
   explicit DeviceArray(std::size_t bytes);
-  DeviceArray(void* data, std::size_t bytes) : data_(data), bytes_(bytes) {}  // takes it over
+  DeviceArray(void* data, std::size_t bytes);  // takes it over
   ~DeviceArray();
   DeviceArray(DeviceArray&& other) noexcept { *this = std::move(other); }
   DeviceArray& operator=(DeviceArray&& other) noexcept {
+    std::swap(device_, other.device_);
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
     return *this;
@@ -41,12 +42,13 @@ class DeviceArray {
   }
 
  private:
+  int device_ = 0;
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
 
-// Host memory that the device can copy from and to on its own. Large blocks are filled with pages
-// by several threads first: locking gigabytes page by page takes seconds.
+// Host memory that the thread's device can copy from and to on its own. Large blocks are filled
+// with pages by several threads first: locking gigabytes page by page takes seconds.
 class PinnedArray {
  public:
   explicit PinnedArray(std::size_t bytes);
@@ -58,6 +60,7 @@ class PinnedArray {
   std::size_t bytes() const { return bytes_; }
 
  private:
+  const int device_;
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
@@ -66,15 +69,17 @@ class PinnedArray {
 // one stream is ordered, so the new owner's operations run after the old owner's.
 class DevicePool : public std::enable_shared_from_this<DevicePool> {
  public:
-  // `settle` waits for all work that may still use blocks that nobody holds, and gives back what
-  // else is idle.
-  explicit DevicePool(std::function<void()> settle) : settle_(std::move(settle)) {}
+  // Of `device`, whatever that of the calling thread is. `settle` waits for all work that may still
+  // use blocks that nobody holds, and gives back what else is idle.
+  DevicePool(int device, std::function<void()> settle)
+      : device_(device), settle_(std::move(settle)) {}
 
   Memory allocate(std::size_t bytes);  // uninitialised; any thread may give it back
   // Memory outside the pool. When the device is full, idle blocks are freed first.
   DeviceArray array(std::size_t bytes);
 
  private:
+  const int device_;
   std::function<void()> settle_;
   std::mutex mutex_;
   std::multimap<std::size_t, DeviceArray> free_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend/cuda/check.h"
+#include "backend/cuda/device.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/small.h"
 
@@ -30,16 +31,19 @@ cudaStream_t make_stream() {
 
 Queue::Queue(bool small_models)
     : small_models_(small_models),
+      device_(current_device()),
       stream_(make_stream()),
-      pool_(std::make_shared<DevicePool>([this] {
-        settle();
-        WeightStore::of_this_process()->trim();
-      })),
+      pool_(std::make_shared<DevicePool>(device_,
+                                         [this] {
+                                           settle();
+                                           WeightStore::of_device(device_)->trim();
+                                         })),
       host_integers_(kIntegers * sizeof(int)),
       integers_(kIntegers * sizeof(int)),
       stage_({reinterpret_cast<int*>(host_integers_.data()), kIntegers}) {}
 
 Queue::~Queue() {
+  const DeviceScope scope(device_, std::nothrow);
   settle();
   recordings_.clear();
   block_products_.reset();
@@ -55,7 +59,9 @@ void Queue::push(const Operation& operation, const Weight* weight) {
   if (operation.out.rows <= 0 || operation.out.cols <= 0) return;
   waiting_.push_back(operation);
   needed_.push_back(weight);
-  if (idle_ && waiting_.size() == kBeginning && !runs_as_program(waiting_)) flush();
+  if (!idle_ || waiting_.size() != kBeginning) return;
+  const DeviceScope scope(device_);
+  if (!runs_as_program(waiting_)) flush();
 }
 
 bool Queue::runs_small(const Operation& operation) const {
@@ -68,6 +74,7 @@ bool Queue::runs_as_program(std::span<const Operation> operations) const {
 }
 
 void Queue::flush() {
+  const DeviceScope scope(device_);
   idle_ = false;
   if (const auto [first, count] = stage_.take_fresh(); count > 0) {
     check(cudaMemcpyAsync(integers_.at(first * sizeof(int)),
@@ -118,6 +125,7 @@ void Queue::put_on_device(Recording& recording) {
 }
 
 void Queue::finish() {
+  const DeviceScope scope(device_);
   flush();
   const cudaError_t status = cudaStreamSynchronize(stream_);
   stage_.clear();

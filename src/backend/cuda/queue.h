@@ -21,13 +21,14 @@ namespace umf {
 
 class Queue {
  public:
-  // `small_models`: whether operations on f32 are those of small models (small.h). Otherwise they
-  // run in plain f32.
+  // On the thread's device, and there for ever, whichever threads use it. `small_models`: whether
+  // operations on f32 are those of small models (small.h). Otherwise they run in plain f32.
   explicit Queue(bool small_models);
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
+  int device() const { return device_; }
   cudaStream_t stream() const { return stream_; }
   DevicePool& pool() { return *pool_; }
 
@@ -69,6 +70,7 @@ class Queue {
   void put_on_device(Recording& recording);
 
   bool small_models_;
+  const int device_;
   cudaStream_t stream_ = nullptr;
   std::shared_ptr<DevicePool> pool_;
   PinnedArray host_integers_;

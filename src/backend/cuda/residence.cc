@@ -1,17 +1,20 @@
 #include "backend/cuda/residence.h"
 
 #include "backend/cuda/check.h"
+#include "backend/cuda/device.h"
 
 namespace umf {
 
 CudaResidence::CudaResidence(std::shared_ptr<Queue> queue, std::shared_ptr<WeightStore> store,
                              DType activations)
     : queue_(std::move(queue)), store_(std::move(store)), activations_(activations) {
+  const DeviceScope scope(store_->device());
   check(cudaEventCreate(&start_), "making an event");
   check(cudaEventCreate(&stop_), "making an event");
 }
 
 CudaResidence::~CudaResidence() {
+  const DeviceScope scope(store_->device(), std::nothrow);
   queue_->settle();
   cudaEventDestroy(start_);
   cudaEventDestroy(stop_);
@@ -28,6 +31,7 @@ void CudaResidence::leave() {
 
 void CudaResidence::return_to_device() {
   if (here_) return;
+  const DeviceScope scope(store_->device());
   check(cudaEventRecord(start_, store_->stream()), "an event");
   for (const auto& weight : weights_) store_->return_to_device(*weight);
   check(cudaEventRecord(stop_, store_->stream()), "an event");
@@ -37,6 +41,7 @@ void CudaResidence::return_to_device() {
 
 double CudaResidence::seconds_returning() const {
   if (timed_) return seconds_;
+  const DeviceScope scope(store_->device());
   float milliseconds = 0;
   check(cudaEventSynchronize(stop_), "moving weights to the device");
   check(cudaEventElapsedTime(&milliseconds, start_, stop_), "a measurement");

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "backend/cuda/device.h"
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/small.h"
 #include "backend/cuda/small_attention.cuh"
@@ -67,15 +68,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks) run_all(const Operation* pr
 #endif
 }
 
-bool has_clusters() {
-  static const bool found = [] {
-    int major = 0;
-    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
-          "asking for the compute capability");
-    return major >= 9;
-  }();
-  return found;
-}
+bool has_clusters() { return current_capability() >= 9; }
 
 bool is_small_rows(const View& v) {
   return v.type == DType::kF32 && v.cols <= kSmallWidth && is_wide(v);

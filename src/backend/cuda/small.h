@@ -21,7 +21,7 @@ bool is_small(const ModelShape& shape);
 bool is_small(const Operation& op);
 void launch_small(const Operation& op, cudaStream_t stream);
 
-// Whether these can and should run as one kernel on this GPU.
+// Whether these can and should run as one kernel on the thread's GPU.
 bool is_program(std::span<const Operation> operations);
 // `program` is the list in the device's memory.
 void launch_program(const Operation* program, int count, cudaStream_t stream);

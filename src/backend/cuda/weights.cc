@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend/cuda/check.h"
+#include "backend/cuda/device.h"
 #include "backend/cuda/kernels.h"
 
 namespace umf {
@@ -51,6 +52,7 @@ Weight::Weight(std::shared_ptr<WeightStore> store, std::span<const WeightPart> p
 }
 
 Weight::~Weight() {
+  const DeviceScope scope(store_->device(), std::nothrow);
   if (data_) store_->free(data_, bytes_);
   cudaEventDestroy(copied_);
 }
@@ -68,20 +70,22 @@ void Weight::await(cudaStream_t stream) const {
   check(cudaStreamWaitEvent(stream, copied_, 0), "waiting for weights");
 }
 
-std::shared_ptr<WeightStore> WeightStore::of_this_process() {
+std::shared_ptr<WeightStore> WeightStore::of_device(int device) {
   static std::mutex mutex;
-  static std::weak_ptr<WeightStore> kept;
+  static std::map<int, std::weak_ptr<WeightStore>> kept;
   const std::lock_guard lock(mutex);
-  std::shared_ptr<WeightStore> store = kept.lock();
-  if (!store) kept = store = std::make_shared<WeightStore>();
+  std::weak_ptr<WeightStore>& known = kept[device];
+  std::shared_ptr<WeightStore> store = known.lock();
+  if (!store) known = store = std::make_shared<WeightStore>(device);
   return store;
 }
 
-WeightStore::WeightStore() {
+WeightStore::WeightStore(int device) : device_(device) {
+  const DeviceScope scope(device_);
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;
-  properties.location = {cudaMemLocationTypeDevice, 0};
+  properties.location = {cudaMemLocationTypeDevice, device_};
   check(cudaMemPoolCreate(&pool_, &properties), "making a pool of device memory");
   // What one model leaves free the next one takes: nothing goes back to the driver in between.
   std::uint64_t everything = UINT64_MAX;
@@ -90,6 +94,7 @@ WeightStore::WeightStore() {
 }
 
 WeightStore::~WeightStore() {
+  const DeviceScope scope(device_, std::nothrow);
   cudaStreamSynchronize(stream_);
   uploader_.reset();
   cudaMemPoolDestroy(pool_);
@@ -103,6 +108,7 @@ std::shared_ptr<Weight> WeightStore::load(std::span<const WeightPart> parts,
     for (const HostTensor& t : parts[i].tensors)
       key.emplace_back(i, parts[i].type, t.data, t.type, t.rows, t.cols);
   }
+  const DeviceScope scope(device_);
   const std::lock_guard lock(mutex_);
   if (std::shared_ptr<Weight> weight = known_[key].lock()) return weight;
   std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
@@ -114,6 +120,7 @@ std::shared_ptr<Weight> WeightStore::load(std::span<const WeightPart> parts,
 
 std::shared_ptr<Weight> WeightStore::load_own(std::span<const WeightPart> parts,
                                               const WeightsCopied& copied) {
+  const DeviceScope scope(device_);
   const std::lock_guard lock(mutex_);
   auto weight = std::make_shared<Weight>(shared_from_this(), parts);
   fill(*weight, parts, copied);
@@ -156,6 +163,7 @@ void WeightStore::copy_narrow(const WeightPart& part, std::byte* to, const Weigh
 }
 
 void WeightStore::leave(Weight& weight) {
+  const DeviceScope scope(device_);
   const std::lock_guard lock(mutex_);
   if (!weight.data_) return;
   if (!weight.host_) {
@@ -169,6 +177,7 @@ void WeightStore::leave(Weight& weight) {
 }
 
 void WeightStore::return_to_device(Weight& weight) {
+  const DeviceScope scope(device_);
   const std::lock_guard lock(mutex_);
   if (weight.data_) return;
   weight.data_ = allocate(weight.bytes_);
@@ -180,6 +189,7 @@ void WeightStore::return_to_device(Weight& weight) {
 }
 
 std::uint64_t WeightStore::room() const {
+  const DeviceScope scope(device_);
   std::size_t free = 0, all = 0;
   std::uint64_t reserved = 0;
   check(cudaMemGetInfo(&free, &all), "asking for the GPU's memory");
@@ -190,6 +200,7 @@ std::uint64_t WeightStore::room() const {
 }
 
 void WeightStore::trim() noexcept {
+  const DeviceScope scope(device_, std::nothrow);
   cudaStreamSynchronize(stream_);
   cudaMemPoolTrimTo(pool_, 0);
 }

@@ -1,5 +1,6 @@
-// Weights on the device: one copy for all backends of the process, which leaves for page-locked
-// memory of the host when room is short and comes back while the first layers are at work.
+// Weights on devices: one copy on each for all backends of the process, which leaves for
+// page-locked memory of the host when room is short and comes back while the first layers are at
+// work.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -60,11 +61,12 @@ class Weight {
   mutable std::atomic<bool> arrived_ = false;
 };
 
-// The weights of the process on its GPU. Any thread may ask; copies go on a stream of their own.
+// The weights of the process on one of its GPUs. Any thread may ask, whatever its device is; copies
+// go on a stream of their own.
 class WeightStore : public std::enable_shared_from_this<WeightStore> {
  public:
-  static std::shared_ptr<WeightStore> of_this_process();
-  WeightStore();
+  static std::shared_ptr<WeightStore> of_device(int device);
+  explicit WeightStore(int device);
   ~WeightStore();
   WeightStore(const WeightStore&) = delete;
   WeightStore& operator=(const WeightStore&) = delete;
@@ -80,6 +82,7 @@ class WeightStore : public std::enable_shared_from_this<WeightStore> {
   // Back to the device. Copies are only started: operations wait for their own weight.
   void return_to_device(Weight& weight);
 
+  int device() const { return device_; }
   cudaStream_t stream() const { return stream_; }
   // Bytes that could be loaded now, with a margin for activations.
   std::uint64_t room() const;
@@ -96,6 +99,7 @@ class WeightStore : public std::enable_shared_from_this<WeightStore> {
   void copy(const WeightPart& part, std::byte* to, DType type, const WeightsCopied& copied);
   void copy_narrow(const WeightPart& part, std::byte* to, const WeightsCopied& copied);
 
+  const int device_;
   std::mutex mutex_;
   cudaStream_t stream_ = nullptr;
   cudaMemPool_t pool_ = nullptr;

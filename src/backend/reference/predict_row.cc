@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/elementary.h"
+
 namespace umf {
 namespace {
 
@@ -25,7 +27,7 @@ Row softmax(const Row& logits) {
   if (largest == kRemoved) return p;
   double sum = 0;
   for (std::size_t i = 0; i < logits.size(); ++i) {
-    p[i] = logits[i] == largest ? 1.0 : std::exp(logits[i] - largest);
+    p[i] = logits[i] == largest ? 1.0 : elementary::exp(logits[i] - largest);
     sum += p[i];
   }
   for (double& value : p) value /= sum;
@@ -81,7 +83,7 @@ int draw(const Row& tempered, int position, const NoiseKey& noise) {
   for (std::size_t token = 0; token < noisy.size(); ++token) {
     if (noisy[token] == kRemoved) continue;
     const double u = open_unit(noise_word(noise, position, static_cast<std::uint32_t>(token)));
-    noisy[token] -= std::log(-std::log(u));
+    noisy[token] -= elementary::log(-elementary::log(u));
   }
   return argmax(noisy);
 }
@@ -94,7 +96,7 @@ Prediction score(const Row& p, int token) {
       second = std::exchange(first, value);
     else if (value > second)
       second = value;
-    entropy -= value * std::log(value + 1e-10);
+    entropy -= value * elementary::log(value + 1e-10);
   }
   prediction.margin = static_cast<float>(first - second);
   prediction.entropy = static_cast<float>(entropy);

@@ -8,6 +8,8 @@
 #include "backend/reference/plain_numbers.h"
 #include "backend/reference/predict_row.h"
 #include "backend/reference/reference_mixtures.h"
+#include "backend/rotation.h"
+#include "base/elementary.h"
 
 namespace umf {
 namespace {
@@ -63,13 +65,14 @@ class ReferenceBackend final : public Backend {
     rotation->positions = positions;
     rotation->head_dim = shape.head_dim;
     rotation->rotated = shape.width();
+    const std::vector<float> frequencies = rotation_frequencies(shape);
     for (int position = 0; position < positions; ++position) {
-      for (int j = 0; j < shape.width() / 2; ++j) {
+      const double size = rotation_size(shape, position);
+      for (const float frequency : frequencies) {
         // Frequencies and angles are rounded to float32, as the references compute them.
-        const float frequency = static_cast<float>(std::pow(shape.theta, -2.0 * j / shape.width()));
         const float angle = static_cast<float>(position) * frequency;
-        rotation->cosine.push_back(static_cast<float>(std::cos(static_cast<double>(angle))));
-        rotation->sine.push_back(static_cast<float>(std::sin(static_cast<double>(angle))));
+        rotation->cosine.push_back(static_cast<float>(size * elementary::cos(angle)));
+        rotation->sine.push_back(static_cast<float>(size * elementary::sin(angle)));
       }
     }
     return rotation;
@@ -161,7 +164,7 @@ class ReferenceBackend final : public Backend {
         }
         const double largest = *std::max_element(p.begin(), p.begin() + seen);
         double sum = 0;
-        for (int key = 0; key < seen; ++key) sum += p[key] = std::exp(p[key] - largest);
+        for (int key = 0; key < seen; ++key) sum += p[key] = elementary::exp(p[key] - largest);
         for (int d = 0; d < shape.head_dim; ++d) {
           double mean = 0;
           for (int key = 0; key < seen; ++key) mean += p[key] * row_of(values, key)[kv + d];
@@ -175,7 +178,7 @@ class ReferenceBackend final : public Backend {
     for (int i = 0; i < out.rows; ++i) {
       for (int j = 0; j < out.cols; ++j) {
         const double gate = row_of(gate_up, i)[j], up = row_of(gate_up, i)[out.cols + j];
-        row_of(out, i)[j] = static_cast<float>(gate / (1.0 + std::exp(-gate)) * up);
+        row_of(out, i)[j] = static_cast<float>(gate / (1.0 + elementary::exp(-gate)) * up);
       }
     }
   }

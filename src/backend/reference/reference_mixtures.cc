@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "backend/reference/plain_numbers.h"
+#include "base/elementary.h"
 
 namespace umf {
 namespace {
@@ -71,7 +72,8 @@ std::vector<double> probabilities(const std::vector<double>& scores, const Routi
   const double largest = *std::ranges::max_element(scores);
   double sum = 0;
   for (std::size_t e = 0; e < scores.size(); ++e) {
-    p[e] = routing.sigmoid ? 1 / (1 + std::exp(-scores[e])) : std::exp(scores[e] - largest);
+    p[e] = routing.sigmoid ? 1 / (1 + elementary::exp(-scores[e]))
+                           : elementary::exp(scores[e] - largest);
     sum += p[e];
   }
   if (!routing.sigmoid)

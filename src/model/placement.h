@@ -1,0 +1,40 @@
+// Which model stands on which device, where there are several.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace umf {
+
+// A device of a list. One that is listed twice is two devices, with one memory.
+struct DeviceRoom {
+  int number = 0;
+  std::uint64_t room = UINT64_MAX;  // bytes of weights that its memory takes
+  std::uint64_t taken = 0;          // of them, by what stands on this entry of the list already
+};
+
+struct ModelToPlace {
+  std::uint64_t bytes = 0;
+  int wanted = -1;  // the place that was chosen for it; -1: any
+};
+
+// The devices of a list are cut into groups of `span` neighbours; each group has all models, the
+// i-th of them on its device places[i]. Devices that are left over stay idle.
+struct Placement {
+  int span = 1;
+  std::vector<int> places;
+  bool fits = true;  // all models at once
+};
+
+// The smallest groups in which the models fit, each on the first device with room for it, in the
+// order of the models; those with a place of their own go before the others. A device takes at most
+// `limit` bytes (0: no limit), and its memory one copy of a model, however many entries of the list
+// use it. Where nothing fits there is one group, and who finds no room goes where most is left.
+Placement place_models(std::span<const ModelToPlace> models, std::span<const DeviceRoom> devices,
+                       std::uint64_t limit);
+
+// The first device with room for one model that stands there alone, or the one with most room.
+int first_fit(std::uint64_t bytes, std::span<const DeviceRoom> devices, std::uint64_t limit);
+
+}  // namespace umf
