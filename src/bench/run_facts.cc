@@ -2,12 +2,15 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/utc.h"
 
 namespace umf {
 namespace {
@@ -25,7 +28,26 @@ std::vector<std::string> action_names(const Json& configuration) {
   return names;
 }
 
+std::uint64_t seed_of(const Json& seed) {
+  if (!seed.is_number_unsigned()) throw Error("config.json: 'seed' must be a whole number");
+  return seed.get<std::uint64_t>();
+}
+
 std::string short_fingerprint(const std::string& fingerprint) { return fingerprint.substr(0, 16); }
+
+// From when the run was begun, or else from its first result, to its last: from its files alone, so
+// that a page says the same whenever it is made.
+std::string made(const Json& made_by, const ResultIndex& results) {
+  std::optional<double> from, to;
+  for (const auto& [key, result] : results.all()) {
+    if (result.finished <= 0) continue;
+    from = std::min(from.value_or(result.finished), result.finished);
+    to = std::max(to.value_or(result.finished), result.finished);
+  }
+  if (made_by.contains("started")) from = made_by["started"].get<double>();
+  if (!from) return "";
+  return span_in_utc(*from, std::max(*from, to.value_or(*from)));
+}
 
 // `read` with the errors of a file that may hold anything.
 template <class Read>
@@ -43,8 +65,14 @@ std::vector<ReportedConfiguration> run_configurations(const Manifest& manifest) 
   return from_manifest([&] {
     std::vector<ReportedConfiguration> list;
     for (const Json& json : manifest.json.at("configurations")) {
-      ReportedConfiguration one{json.at("name"), json.at("search"), json.at("window"),
-                                json.at("budgets").get<std::vector<long>>(), action_names(json)};
+      ReportedConfiguration one{.name = json.at("name"),
+                                .search = json.at("search"),
+                                .window = json.at("window"),
+                                .budgets = json.at("budgets").get<std::vector<long>>(),
+                                .actions = action_names(json),
+                                .settings = json.at("actions").get<std::vector<std::string>>(),
+                                .models = json.value("model_names", std::vector<std::string>())};
+      if (json.contains("seed")) one.seed = seed_of(json["seed"]);
       if (one.window < 1 || one.window > 1 << 20 || one.actions.empty() ||
           std::cmp_greater(one.actions.size(), kMostActions))
         throw Error(fmt::format("config.json: '{}' has no sensible window or actions", one.name));
@@ -54,16 +82,21 @@ std::vector<ReportedConfiguration> run_configurations(const Manifest& manifest) 
   });
 }
 
-OrderedJson run_facts(const Manifest& manifest) {
+OrderedJson run_facts(const LoadedRun& run) {
   return from_manifest([&] {
+    const Manifest& manifest = run.manifest();
     const Json& json = manifest.json;
+    const Json made_by = json.value("made_by", Json::object());
+    if (!made_by.is_object()) throw Error("config.json: 'made_by' must be an object");
     const Json& dataset = json.at("dataset");
     const std::filesystem::path file = dataset.value("path", std::string());
-    OrderedJson facts = {
-        {"Data set",
-         fmt::format("{} ({}, {})", file.filename().string(), dataset.value("kind", std::string()),
-                     short_fingerprint(dataset.value("fingerprint", std::string())))},
-        {"Problems", fmt::format("{}", manifest.ids.size())}};
+    OrderedJson facts = OrderedJson::object();
+    if (const std::string when = made(made_by, run.results); !when.empty()) facts["Made"] = when;
+    if (made_by.contains("command")) facts["Command"] = made_by["command"].get<std::string>();
+    facts["Data set"] =
+        fmt::format("{} ({}, {})", file.filename().string(), dataset.value("kind", std::string()),
+                    short_fingerprint(dataset.value("fingerprint", std::string())));
+    facts["Problems"] = fmt::format("{}", manifest.ids.size());
     for (const Json& model : json.value("models", Json::array())) {
       const std::filesystem::path place = model.value("directory", std::string());
       facts["Models"] = fmt::format("{}{}{} ({})", facts.value("Models", std::string()),

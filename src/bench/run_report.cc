@@ -83,7 +83,7 @@ void add_run(Report& report, const LoadedRun& run) {
         {{"id", id}, {"block", report.keep(std::move(details), searches)}, {"results", outlines}});
   }
   OrderedJson json = {{"name", run.name},
-                      {"facts", run_facts(manifest)},
+                      {"facts", run_facts(run)},
                       {"configurations", configurations_json(configurations)}};
   json.update(summarise(manifest, run.results.all()));
   json["problems"] = std::move(problems);

@@ -28,16 +28,20 @@ class Reports : public testing::Test {
       "configurations":[{"name":"umf","search":"unmaskfork","window":2,"budgets":[2],"actions":[""],
                          "action_names":["dream"]}]})");
     write_config();
+    write_result(0);
+    write_file(directory_ / "problems.jsonl", "{\"id\":\"one\",\"prompt\":\"Say ab.\"}\n");
+    trace(kLine);
+  }
+  void write_config() { write_file(directory_ / "config.json", config_.dump()); }
+  void write_result(double finished) {
     Result result;
     result.key = {"one", "umf", 2};
     result.answer = "ab";
     result.passed = true;
     result.reward = 1;
+    result.finished = finished;
     write_file(directory_ / "results/w.jsonl", result_line(result));
-    write_file(directory_ / "problems.jsonl", "{\"id\":\"one\",\"prompt\":\"Say ab.\"}\n");
-    trace(kLine);
   }
-  void write_config() { write_file(directory_ / "config.json", config_.dump()); }
   void trace(const std::string& text) { write_file(directory_ / "traces/00000-000-2.jsonl", text); }
   std::string page(std::size_t limit_bytes = 1 << 20) {
     Report report(limit_bytes);
@@ -79,6 +83,34 @@ TEST_F(Reports, ShowARunAsFarAsItIs) {
 
 TEST_F(Reports, AreTheSameForTheSameRun) { EXPECT_EQ(page(), page()); }
 
+TEST_F(Reports, SayFromTheFilesOfTheRunWhenAndHowItWasMade) {
+  const auto facts = [&] { return overview(page())["runs"][0]["facts"]; };
+  EXPECT_FALSE(facts().contains("Made")) << "nothing tells";
+  EXPECT_FALSE(facts().contains("Command"));
+  write_result(3659);
+  EXPECT_EQ(facts()["Made"], "1970-01-01 01:00 UTC") << "when its results came";
+  config_["made_by"] = {{"command", "umf bench set.jsonl --out '<b>'"}, {"started", 60.5}};
+  write_config();
+  EXPECT_EQ(facts()["Made"], "1970-01-01 00:01 to 01:00 UTC");
+  EXPECT_EQ(facts()["Command"], "umf bench set.jsonl --out '<b>'") << "as it was given";
+  config_["made_by"]["started"] = 1e300;
+  write_config();
+  EXPECT_FALSE(facts().contains("Made")) << "no moment";
+}
+
+TEST_F(Reports, SayWhatWasRun) {
+  const auto configuration = [&] { return overview(page())["runs"][0]["configurations"][0]; };
+  EXPECT_EQ(configuration()["seed"], nullptr) << "an earlier version did not write it down";
+  config_["configurations"][0]["seed"] = 18446744073709551615U;
+  config_["configurations"][0]["actions"] = {"model=0,temperature=0.5"};
+  config_["configurations"][0]["model_names"] = {"dream"};
+  write_config();
+  EXPECT_EQ(configuration()["seed"], 18446744073709551615U);
+  EXPECT_EQ(configuration()["window"], 2);
+  EXPECT_EQ(configuration()["settings"], Json({"model=0,temperature=0.5"}));
+  EXPECT_EQ(configuration()["models"], Json({"dream"}));
+}
+
 TEST_F(Reports, LeaveSearchesOutBeyondTheLimitAndCountThem) {
   const std::string whole = page();
   EXPECT_EQ(left_out_, 0);
@@ -108,6 +140,13 @@ TEST_F(Reports, RefuseDamagedFilesByTheirNames) {
                                                  {"/configurations/0/window", "2"},
                                                  {"/configurations/0/action_names", Json::array()},
                                                  {"/configurations/0/action_names", 1},
+                                                 {"/configurations/0/model_names", 3},
+                                                 {"/configurations/0/actions", {3}},
+                                                 {"/configurations/0/seed", -1},
+                                                 {"/configurations/0/seed", "1"},
+                                                 {"/made_by", 3},
+                                                 {"/made_by", {{"command", 3}}},
+                                                 {"/made_by", {{"started", "now"}}},
                                                  {"/models", 3},
                                                  {"/backend", 3},
                                                  {"/dataset/path", 3}}) {
@@ -137,6 +176,11 @@ TEST_F(Reports, OfOneSearchNeedNoRun) {
               .budget = 2,
               .window = 2,
               .actions = {"dream"},
+              .settings = {"model=0"},
+              .models = {"dream"},
+              .seed = 7,
+              .made = 60,
+              .command = "umf solve '<one>'",
               .solution = solution,
               .answer = "ab",
               .why = "",
@@ -147,6 +191,10 @@ TEST_F(Reports, OfOneSearchNeedNoRun) {
   const Json run = overview(html)["runs"][0];
   EXPECT_EQ(run["groups"], Json::array());
   EXPECT_EQ(run["problems"][0]["results"][0], Json({0, 2, nullptr, 1.0, 2, "done"}));
+  EXPECT_EQ(run["facts"]["Made"], "1970-01-01 00:01 UTC");
+  EXPECT_EQ(run["facts"]["Command"], "umf solve '<one>'");
+  EXPECT_EQ(run["configurations"][0]["seed"], 7);
+  EXPECT_EQ(run["configurations"][0]["settings"], Json({"model=0"}));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "base/cancelled.h"
 #include "base/error.h"
 #include "base/task_threads.h"
+#include "base/utc.h"
 #include "bench/shared_problem.h"
 #include "bench/views.h"
 #include "bench/waiting.h"
@@ -26,10 +27,6 @@ namespace {
 // More answers than this do not wait for their verdict: they would be lost with the process.
 constexpr std::size_t kWaitingPerJudge = 4;
 constexpr double kLongestSleep = 0.1;  // in which a request to stop is not seen
-
-double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // A claimed job while its parts are graded on other threads.
 struct OpenJob {

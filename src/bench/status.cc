@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "bench/lease.h"
+#include "bench/table.h"
 #include "bench/views.h"
 
 namespace umf {
@@ -19,6 +20,9 @@ using Ordered = nlohmann::ordered_json;
 // Between two looks longer than this, the program may have been frozen.
 constexpr double kMostBetweenLooks = 10;
 constexpr double kFirstPause = 0.05, kLongestPause = 1;
+
+// Lines that go on stand under what the first says behind its state.
+constexpr std::string_view kUnderState = "         ";
 
 using Workers = std::map<std::string, WorkerView>;
 
@@ -195,21 +199,24 @@ std::string status_text(const Ordered& status) {
     text += fmt::format(", {:.0f} min left", status["seconds_left"].get<double>() / 60);
   if (const int left_out = status["left_out"]; left_out > 0)
     text += fmt::format("; {} malformed problems left out", left_out);
-  text += "\n";
+  text = wrapped(text, kUnderState);
   for (const Ordered& job : status["jobs"]) {
-    text += fmt::format("{:<8} {} {}, {} pid {}, for {:.0f} s\n", job["state"].get<std::string>(),
-                        job["id"].get<std::string>(), job["configuration"].get<std::string>(),
-                        job["host"].get<std::string>(), job["pid"].get<long>(),
-                        job["seconds"].get<double>());
+    text +=
+        wrapped(fmt::format("{:<8} {} {}, {} pid {}, for {:.0f} s", job["state"].get<std::string>(),
+                            job["id"].get<std::string>(), job["configuration"].get<std::string>(),
+                            job["host"].get<std::string>(), job["pid"].get<long>(),
+                            job["seconds"].get<double>()),
+                kUnderState);
   }
   for (const Ordered& failure : status["failures"]) {
-    text +=
-        fmt::format("{:<8} {} {} at {}: {}\n", failure["status"].get<std::string>(),
+    text += wrapped(
+        fmt::format("{:<8} {} {} at {}: {}", failure["status"].get<std::string>(),
                     failure["id"].get<std::string>(), failure["configuration"].get<std::string>(),
-                    failure["budget"].get<long>(), failure["why"].get<std::string>());
+                    failure["budget"].get<long>(), failure["why"].get<std::string>()),
+        kUnderState);
   }
   for (const Ordered& warning : status["warnings"])
-    text += fmt::format("warning: {}\n", warning.get<std::string>());
+    text += wrapped(fmt::format("warning: {}", warning.get<std::string>()), kUnderState);
   return text;
 }
 

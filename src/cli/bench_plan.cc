@@ -11,7 +11,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/utc.h"
 #include "base/version.h"
+#include "cli/command_line.h"
 #include "reward/drop_tests.h"
 #include "setup/option_file.h"
 
@@ -235,7 +237,8 @@ Json make_manifest(const BenchCliOptions& options, const Dataset& dataset,
     if (!is_exact(largest.actions)) json["approximate"] = true;
     configurations.push_back(std::move(json));
   }
-  Json json = {{"version", version()},
+  Json json = {{"made_by", {{"command", command_line()}, {"started", unix_time()}}},
+               {"version", version()},
                {"backend", model_cache.backend().name()},
                {"dataset",
                 {{"path", std::filesystem::absolute(options.dataset).string()},

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/utc.h"
+#include "cli/command_line.h"
 #include "cli/common.h"
 #include "cli/output.h"
 #include "cli/solve_observer.h"
@@ -102,7 +104,8 @@ struct SolveOutputs {
 };
 
 std::string report_page(const Problem& problem, const Configuration& configuration,
-                        const Solution& solution, const std::string& answer, std::string events) {
+                        const Solution& solution, const std::string& answer, std::string events,
+                        double began) {
   Report report(kReportLimitBytes);
   const long budget = configuration.solve.budget;
   report.add({.id = problem.id,
@@ -111,6 +114,11 @@ std::string report_page(const Problem& problem, const Configuration& configurati
               .budget = budget == kNoBudget ? solution.ledger.nfe : budget,
               .window = configuration.walk.window,
               .actions = author_names(configuration),
+              .settings = action_texts(configuration),
+              .models = configuration.model_names,
+              .seed = configuration.seed,
+              .made = began,
+              .command = command_line(),
               .solution = solution_json(configuration, solution),
               .answer = answer,
               .why = solution.best ? solution.best->why : "",
@@ -123,6 +131,7 @@ int solve_problem(SolveCliOptions& options) {
   if (options.list_searches) return list_searches();
   if (options.list_examples) return list_examples();
   const auto start = Clock::now();
+  const double began = unix_time();
   const SolveOutputs outputs(options);
   const auto [text, where] = asked(options);
   const Problem problem = parse_problem(text, where);
@@ -159,8 +168,8 @@ int solve_problem(SolveCliOptions& options) {
   std::fflush(stdout);  // the answer is out, whatever fails now
   outputs.trace.write(observer.trace());
   if (outputs.report)
-    outputs.report.write(
-        report_page(problem, configuration, solution, answer, std::move(observer).drawing()));
+    outputs.report.write(report_page(problem, configuration, solution, answer,
+                                     std::move(observer).drawing(), began));
   require_answer(solution);
   return solution.stopped == Stop::kInterrupted ? kExitInterrupted : 0;
 }

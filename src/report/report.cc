@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/pack.h"
+#include "base/utc.h"
 #include "base/version.h"
 #include "session/solution_json.h"
 
@@ -13,6 +14,17 @@ namespace {
 
 std::string dumped(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+// Pairs of label and value, as runs have them.
+OrderedJson facts_of(const SolvedProblem& solved) {
+  OrderedJson facts = OrderedJson::object();
+  if (const std::string made = span_in_utc(solved.made, solved.made);
+      solved.made > 0 && !made.empty())
+    facts["Made"] = made;
+  if (!solved.command.empty()) facts["Command"] = solved.command;
+  facts["umf"] = version();
+  return facts;
 }
 
 }  // namespace
@@ -24,7 +36,10 @@ OrderedJson configurations_json(const std::vector<ReportedConfiguration>& config
                     {"search", one.search},
                     {"window", one.window},
                     {"budgets", one.budgets},
-                    {"actions", one.actions}});
+                    {"actions", one.actions},
+                    {"settings", one.settings},
+                    {"models", one.models},
+                    {"seed", one.seed ? OrderedJson(*one.seed) : OrderedJson(nullptr)}});
   }
   return list;
 }
@@ -60,8 +75,14 @@ std::string Report::keep(OrderedJson details, const std::vector<DrawnSearch>& se
 
 void Report::add(const SolvedProblem& solved) {
   const OrderedJson& search = solved.solution["search"];
-  const ReportedConfiguration configuration{
-      solved.search, solved.search, solved.window, {solved.budget}, solved.actions};
+  const ReportedConfiguration configuration{.name = solved.search,
+                                            .search = solved.search,
+                                            .window = solved.window,
+                                            .budgets = {solved.budget},
+                                            .actions = solved.actions,
+                                            .settings = solved.settings,
+                                            .models = solved.models,
+                                            .seed = solved.seed};
   const OrderedJson result = {{"configuration", 0},
                               {"budget", solved.budget},
                               {"answer", solved.answer},
@@ -85,7 +106,7 @@ void Report::add(const SolvedProblem& solved) {
        OrderedJson::array({OrderedJson::array(
            {0, solved.budget, nullptr, solved.solution["reward"], search["nfe"], "done"})})}};
   add(OrderedJson{{"name", solved.id},
-                  {"facts", OrderedJson::object({{"umf", version()}})},
+                  {"facts", facts_of(solved)},
                   {"configurations", configurations_json({configuration})},
                   {"complete", true},
                   {"groups", OrderedJson::array()},

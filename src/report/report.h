@@ -1,7 +1,9 @@
 // Runs and solutions as one page that people open from disk.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +17,13 @@ struct SolvedProblem {
   std::string search;
   long budget = 0;
   int window = 0;
-  std::vector<std::string> actions;  // names
-  nlohmann::ordered_json solution;   // of solution_json
+  std::vector<std::string> actions;        // names
+  std::vector<std::string> settings = {};  // of the actions, models by number
+  std::vector<std::string> models = {};    // names
+  std::uint64_t seed = 0;
+  double made = 0;                  // when it began, in seconds since 1970
+  std::string command = {};         // empty where no command line asked for it
+  nlohmann::ordered_json solution;  // of solution_json
   std::string answer, why;
   std::string events;  // of its rollouts, a line each, as a trace has them
 };
@@ -36,7 +43,10 @@ struct ReportedConfiguration {
   std::string name, search;
   int window = 0;
   std::vector<long> budgets;
-  std::vector<std::string> actions;  // names
+  std::vector<std::string> actions;                  // names
+  std::vector<std::string> settings = {};            // of the actions, models by number
+  std::vector<std::string> models = {};              // names
+  std::optional<std::uint64_t> seed = std::nullopt;  // where it is known
 };
 nlohmann::ordered_json configurations_json(
     const std::vector<ReportedConfiguration>& configurations);

@@ -14,8 +14,6 @@
 #include <utility>
 
 #include "base/descriptor.h"
-#include "base/error.h"
-#include "base/files.h"
 
 namespace umf {
 namespace {
@@ -24,14 +22,6 @@ bool write_value(const std::string& path, const std::string& value) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   return file &&
          ::write(file.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size());
-}
-
-std::string read_value(const std::string& path) {
-  try {
-    return read_file(path, 1 << 16);
-  } catch (const Error&) {
-    return "";
-  }
 }
 
 // A process is told by its number and by the namespace in which that is its number: containers may

@@ -13,7 +13,6 @@
 #include "base/files.h"
 
 namespace umf {
-namespace {
 
 std::string read_value(const std::string& path) {
   try {
@@ -22,6 +21,8 @@ std::string read_value(const std::string& path) {
     return "";
   }
 }
+
+namespace {
 
 bool has_word(const std::string& list, const std::string& word) {
   return ("," + list + ",").find("," + word + ",") != std::string::npos;

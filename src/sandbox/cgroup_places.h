@@ -17,4 +17,7 @@ CgroupPlaces cgroup_places(int version);
 // Version 2 where it limits memory and processes, else version 1.
 CgroupPlaces find_cgroup_places();
 
+// A file of the kernel's; "" where it cannot be read.
+std::string read_value(const std::string& path);
+
 }  // namespace umf

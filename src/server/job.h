@@ -78,6 +78,10 @@ class Job : public Listener {
   // Any thread but the client's. Here: to next(), where text and states of a client that reads
   // slowly are joined.
   virtual void deliver(JobEvent event);
+  // Of run(), while it runs.
+  double seconds_so_far() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -2,23 +2,13 @@
 
 #include <fmt/core.h>
 
-#include <ctime>
-
+#include "base/utc.h"
 #include "tokenizer/utf8.h"
 
 namespace umf {
 namespace {
 
 constexpr std::size_t kWhyBytes = 200;
-
-std::string in_utc(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  const std::size_t size = std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {text, size};
-}
 
 }  // namespace
 

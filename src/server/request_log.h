@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "base/utc.h"
 #include "server/http_message.h"
 
 namespace umf {
@@ -23,7 +24,7 @@ class RequestLog {
 
  private:
   const Write& write_;
-  const std::chrono::system_clock::time_point came_ = std::chrono::system_clock::now();
+  const double came_ = unix_time();
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -26,6 +26,15 @@ Json tree_json(const OrderedJson& event, const Configuration& configuration) {
   return json;
 }
 
+// As it was asked, so that viewers can ask it again.
+Json problem_json(const Problem& problem) {
+  Json json = {{"id", problem.id}, {"prompt", problem.prompt}, {"reward", problem.reward}};
+  if (!problem.system.empty()) json["system"] = problem.system;
+  if (!problem.prefill.empty()) json["prefill"] = problem.prefill;
+  if (problem.raw) json["raw"] = true;
+  return json;
+}
+
 // A search while it runs: it has threads of its own.
 class SearchRun final : public SearchObserver {
  public:
@@ -109,11 +118,14 @@ Json SearchRun::drawn_state_json(const Pass& pass) const {
     if (by.empty() || by.back()[0] != author) by.push_back({author, 0});
     by.back()[1] = by.back()[1].get<int>() + 1;
   }
+  Json written = Json::array();
+  for (const Commit& commit : commits) written.push_back(commit.cell);
   Json state = {{"nfe", passes_},
                 {"from", trial.from},
                 {"action", trial.action},
                 {"window", Json(window_json(lexicon, window))},
-                {"by", by}};
+                {"by", by},
+                {"written", written}};
   const auto active = search_.states().setup().active_masks(window, trial.action, model);
   if (active) state["active"] = *active;
   return state;
@@ -182,9 +194,11 @@ Json ServedSearch::description() const {
                        {"settings", text_of(configuration_.actions[i])}});
   }
   Json description = {
-      {"problem", {{"id", problem_.id}, {"prompt", problem_.prompt}, {"reward", problem_.reward}}},
+      {"problem", problem_json(problem_)},
       {"search", {{"name", configuration_.search_name}, {"budget", configuration_.solve.budget}}},
       {"window", configuration_.walk.window},
+      {"seed", configuration_.seed},
+      {"models", configuration_.model_names},
       {"actions", actions}};
   const std::vector<std::string> names = author_names(configuration_);
   for (std::size_t i = actions.size(); i < names.size(); ++i)

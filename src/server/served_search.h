@@ -24,7 +24,7 @@ class ServedSearch final : public DeviceTask {
   ServedSearch(ModelCache& model_cache, Configuration configuration, Problem problem,
                std::unique_ptr<ServedJudge> judge, const ServedNews& news,
                const Json& format = nullptr);
-  // What is searched, and how: {"problem","search","window","actions"}.
+  // What is searched, and how: {"problem","search","window","seed","models","actions"}.
   Json description() const;
   // The best answer found, also when the search was ended early. Before the first pass the judge is
   // asked whether it can judge at all.

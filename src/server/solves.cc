@@ -22,8 +22,15 @@ SolvedProblem unsolved(const Json& begin) {
                         .prompt = begin["problem"]["prompt"],
                         .search = begin["search"]["name"],
                         .budget = begin["search"]["budget"],
-                        .window = begin["window"]};
-  for (const Json& action : begin["actions"]) problem.actions.push_back(action["name"]);
+                        .window = begin["window"],
+                        .models = begin["models"],
+                        .seed = begin["seed"]};
+  for (const Json& action : begin["actions"]) {
+    problem.actions.push_back(action["name"]);
+    problem.settings.push_back(action["settings"]);
+  }
+  for (const Json& member : begin.value("members", Json::array()))
+    problem.actions.push_back(member);
   return problem;
 }
 
@@ -37,13 +44,17 @@ Solve::Solve(std::string id, std::string title, std::unique_ptr<DeviceTask> task
       created(std::time(nullptr)),
       log_(kLogBytes),
       solved_(unsolved(begin)) {
+  solved_.made = static_cast<double>(created);
   log_.append("begin", line(begin));
 }
 
 void Solve::deliver(JobEvent event) {
   std::visit(Overloaded{[](const TextPiece&) {},  // the end has the text
                         [](const ChoiceEnd&) {},
-                        [&](const StateNews& news) { log_.show("state", line(news.state)); },
+                        [&](StateNews& news) {
+                          news.state["seconds"] = seconds_so_far();
+                          log_.show("state", line(news.state));
+                        },
                         [&](const RolloutNews& news) {
                           if (!log_.append("rollout", line(news.rollout))) cancel(Cancel::kLogFull);
                         },
@@ -58,6 +69,7 @@ void Solve::keep(const Completion& completion) {
   solved_.why = completion.umf["why"];
   OrderedJson end = completion.umf;
   end["answer"] = solved_.answer;
+  end["seconds"] = seconds_so_far();
   log_.end("end", line(end));
 }
 
@@ -106,7 +118,9 @@ Json Solves::list() const {
     list.push_back({{"id", (*solve)->id},
                     {"title", (*solve)->title},
                     {"created", (*solve)->created},
-                    {"phase", (*solve)->phase()}});
+                    {"phase", (*solve)->phase()},
+                    {"search", (*solve)->search()},
+                    {"models", (*solve)->models()}});
   }
   return list;
 }

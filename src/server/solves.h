@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "report/report.h"
 #include "server/event_log.h"
@@ -23,6 +24,8 @@ class Solve final : public Job {
   const std::int64_t created;  // seconds since 1970
   const EventLog& log() const { return log_; }
   const char* phase() const;  // waiting, running or over
+  const std::string& search() const { return solved_.search; }
+  const std::vector<std::string>& models() const { return solved_.models; }
   // What it found, as a page by itself. Throws ApiError 409 where there is no answer, or none yet.
   std::string report() const;
 
@@ -31,8 +34,8 @@ class Solve final : public Job {
   void keep(const Completion& completion);
 
   EventLog log_;
-  // What the report needs beside the log's rollouts. Not changed after the end of the log; without
-  // a solution where there is no answer.
+  // What the report needs beside the log's rollouts. Not changed after the end of the log, and
+  // before it only where the solution stands, which is not there without an answer.
   SolvedProblem solved_;
 };
 
@@ -42,7 +45,7 @@ class Solves {
   void add(const std::shared_ptr<Solve>& solve);
   // Throws ApiError 404.
   std::shared_ptr<Solve> find(const std::string& id) const;
-  // The newest first: [{"id","title","created","phase"}].
+  // The newest first: [{"id","title","created","phase","search","models"}].
   Json list() const;
 
  private:

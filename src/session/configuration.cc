@@ -80,17 +80,22 @@ std::vector<Participant> make_participants(const Configuration& configuration,
   return participants;
 }
 
+std::vector<std::string> action_texts(const Configuration& configuration) {
+  std::vector<std::string> texts;
+  for (const Action& action : configuration.actions) texts.push_back(text_of(action));
+  return texts;
+}
+
 Json describe_walks(const Configuration& configuration, const ModelCache& model_cache) {
-  Json models = Json::array(), actions = Json::array();
+  Json models = Json::array();
   for (const int number : configuration.models) {
     models.push_back(model_cache.checkpoint(number).run_fingerprint());
   }
-  for (const Action& action : configuration.actions) actions.push_back(text_of(action));
   const WalkOptions& walk = configuration.walk;
   return {{"version", version()},
           {"backend", model_cache.backend().name()},
           {"models", models},
-          {"actions", actions},
+          {"actions", action_texts(configuration)},
           {"search", configuration.search_name},
           {"seed", configuration.seed},
           {"window", walk.window},

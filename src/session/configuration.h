@@ -39,6 +39,9 @@ std::string models_text(const Configuration& configuration, const Action& action
 // By author, as WalkSetup numbers them: those of the actions, then "relay/dream" and so on.
 std::vector<std::string> author_names(const Configuration& configuration);
 
+// The settings of each, models by number.
+std::vector<std::string> action_texts(const Configuration& configuration);
+
 // What the search is made from, but for the cache.
 SearchSetup setup_of(const Configuration& configuration);
 

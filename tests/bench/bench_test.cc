@@ -97,7 +97,10 @@ TEST_F(BenchCli, TimeEndsEverySearchByItself) {
   ASSERT_EQ(lines.size(), 10);
   for (const Json& line : lines) {
     EXPECT_EQ(line["status"], "done");
-    EXPECT_EQ(line["search"]["stopped"], line["budget"] == 16 ? "budget" : "time");
+    // Where the machine is busy, sixteen passes may take longer, too.
+    const bool spent = line["search"]["nfe"] == line["budget"];
+    EXPECT_EQ(line["search"]["stopped"], spent ? "budget" : "time");
+    EXPECT_TRUE(line["budget"] == 16 || !spent);
   }
   // Again with the passes that the first problem's search made: the same answer.
   const std::string passes = std::to_string(lines[1]["search"]["nfe"].get<long>());

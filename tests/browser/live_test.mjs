@@ -1,40 +1,18 @@
 // The live page of a running server, as people use it.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { judgeOf } from "../web/problem_form.js";
 import { takeEvents } from "../web/server.js";
 import { ATTACKS, closeBrowser, openFile, openServer, pages, shownTokens, source, tiny } from "./browser.mjs";
-
-async function serve(...words) {
-  const process_ = spawn(process.env.UMF, ["serve", "--port", "0", "--quiet", ...words], { stdio: ["ignore", "pipe", "inherit"] });
-  const line = await new Promise((heard) => process_.stdout.once("data", (data) => heard(String(data))));
-  return { url: line.trim().split(" ").at(-1), stop: () => process_.kill("SIGKILL") };
-}
+import { fill, over, serve, showPlanted } from "./live_page.mjs";
 
 const EXAMPLE = "last-two-loud"; // which the first model alone gets wrong
 // A problem of one's own, of the kind that the embedded models know.
 const problems = readFileSync(join(source, "assets/problems/dev.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line));
 const solvable = problems.find((problem) => problem.id === "dev/003");
 const expressions = (problem) => problem.reward.tests.map((one) => `${one.call} == ${one.expect}`);
-
-async function fill(page, { prompt, tests, budget }) {
-  await page.getByRole("combobox", { name: "Problem" }).selectOption("A problem of your own");
-  await page.getByLabel("Prompt").fill(prompt);
-  await page.getByLabel(/^Tests/).fill(tests.join("\n"));
-  if (budget) await page.getByLabel(/^Budget/).fill(String(budget));
-}
-
-const over = (page) => page.locator(".solve-view.over").waitFor({ timeout: 120000 });
-
-// Shows a story of events, told by a server that is not one.
-async function showPlanted(page, id, events) {
-  const body = events.map(([kind, data]) => `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`).join("");
-  await page.route(`**/v1/solves/${id}/events`, (route) => route.fulfill({ contentType: "text/event-stream", body }));
-  await page.evaluate((name) => { location.hash = name; }, id);
-}
 
 let server;
 before(async () => {
@@ -145,7 +123,7 @@ test("a search is stopped at any time and keeps its best answer", async () => {
   const { page, check, close } = await openServer(server.url);
   await fill(page, { prompt: solvable.prompt, tests: ["True", "False"], budget: 1000000 });
   await page.getByRole("button", { name: "Solve" }).click();
-  await page.locator(".tiles", { hasText: "0.5" }).waitFor({ timeout: 120000 });
+  await page.locator(".tiles div", { hasText: "best reward0.5" }).waitFor({ timeout: 120000 });
   await page.getByRole("button", { name: "Stop" }).click();
   await over(page);
   assert.match(await page.locator(".status").innerText(), /^Best reward 0\.5 .*stopped\.$/);
@@ -158,11 +136,11 @@ test("a node shows the way to it while the search goes on", async () => {
   const { page, check, close } = await openServer(server.url);
   await fill(page, { prompt: solvable.prompt, tests: ["True", "False"], budget: 1000000 });
   await page.getByRole("button", { name: "Solve" }).click();
-  await page.locator(".tiles", { hasText: "0.5" }).waitFor({ timeout: 120000 });
+  await page.locator(".tiles div", { hasText: "best reward0.5" }).waitFor({ timeout: 120000 });
   await page.locator(".tree-canvas").focus();
   await page.keyboard.press("End");
   const shown = await shownTokens(page);
-  assert.match(await page.locator(".code-tools output").innerText(), /^pass \d+ of \d+/);
+  assert.match(await page.locator(".code-view output").innerText(), /^pass \d+ of \d+/);
   await page.waitForTimeout(300);
   assert.deepEqual(await shownTokens(page), shown, "what is looked at stays");
   await page.getByRole("button", { name: "Follow the search" }).click();
@@ -178,7 +156,7 @@ test("masks that wait for their block are told from those that are being filled"
   const masks = async (id, blocks) => {
     await showPlanted(page, id, [
       ["begin", {
-        id, problem: { id, prompt: "p", reward: { type: "text" } }, search: { name: "unmaskfork", budget: 9 }, window: 70,
+        id, problem: { id, prompt: "p", reward: { type: "text" } }, search: { name: "unmaskfork", budget: 9 }, window: 70, seed: 0, models: ["a"],
         actions: [{ name: "a", model: "a", settings: "" }],
       }],
       ["state", { nfe: 2, from: 0, action: 0, window: ["def", 2, " x", 66], by: [[0, 1], [-1, 2], [0, 1], [-1, 66]], ...blocks }],
@@ -258,7 +236,7 @@ test("texts of prompts, models and tests never become markup", async () => {
     verdict: { why: all, names: ATTACKS, outcomes: "w".repeat(ATTACKS.length), failures: Object.fromEntries(ATTACKS.map((attack, i) => [i, attack])) },
   };
   await showPlanted(page, "planted", [
-    ["begin", { id: all, problem: { id: all, prompt: all, reward }, search: { name: all, budget: 9 }, window: 2, actions }],
+    ["begin", { id: all, problem: { id: all, prompt: all, reward }, search: { name: all, budget: 9 }, window: 2, seed: 0, models: ATTACKS, actions }],
     ["state", { nfe: 1, from: 0, action: 1, window: [all, 1], by: [[1, 1], [-1, 1]] }], ["rollout", line], ["end", { error: { message: all } }],
   ]);
   await page.locator(".status", { hasText: "Ended without an answer" }).waitFor();

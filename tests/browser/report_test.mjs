@@ -56,6 +56,24 @@ test("curves and tables say what the summary says", async () => {
   await close();
 });
 
+test("a run's page says when, how and of what it was made", async () => {
+  const { made_by: made, configurations } = JSON.parse(readFileSync(join(run, "config.json"), "utf8"));
+  const { page, check, close } = await openFile(file);
+  const facts = Object.fromEntries(await page.locator("dl.facts").evaluate((list) => [...list.querySelectorAll("dt")].map((label) => [label.textContent, label.nextSibling.textContent])));
+  assert.equal(facts.Command, made.command);
+  assert.match(facts.Command, / bench .*dev\.jsonl --limit 2 --out .* --stop-at-reward never --quiet$/);
+  assert.match(facts.Made, /^\d{4}-\d\d-\d\d \d\d:\d\d( to .*)? UTC$/);
+  assert.equal(facts.Made.slice(0, 16), new Date(made.started * 1000).toISOString().slice(0, 16).replace("T", " "));
+  const rows = await page.locator(".configurations > li").allInnerTexts();
+  assert.equal(rows.length, configurations.length);
+  configurations.forEach((one, i) => {
+    for (const word of [one.name, one.search, "48", String(one.seed), one.budgets.join(", "), ...one.model_names.map((name) => `model=${name},`)])
+      assert.ok(rows[i].includes(word), `${word} in ${rows[i]}`);
+  });
+  check();
+  await close();
+});
+
 test("of many configurations the best are drawn, and others when they are chosen", async () => {
   const folders = Array.from({ length: 11 }, (_, i) => {
     const folder = join(pages, `many-${i}`);
@@ -162,7 +180,7 @@ test("the slider goes back in time", async () => {
     assert.equal(shown.map((one) => one.text ?? "").join(""), texts);
     if (pass > 0 && first.writes.texts[pass - 1] !== null && first.writes.cells[pass - 1] < visible)
       assert.ok(shown.some((one) => one.fresh), "what was written just now is marked");
-    assert.match(await page.locator(".code-tools output").innerText(), new RegExp(`^pass ${pass} of 48`));
+    assert.match(await page.locator(".code-view output").innerText(), new RegExp(`^pass ${pass} of 48`));
   }
   await moveSlider(page, 20);
   await picture("slider", page.locator(".code-view"));
@@ -234,6 +252,17 @@ test("models that write together, and texts that are opened again, have their pa
     for (const line of told.filter((event) => event.opened && !event.hit).slice(0, 4)) {
       await page.getByRole("row").filter({ has: page.locator("th", { hasText: new RegExp(`^${line.iteration}$`) }) }).getByRole("button").click();
       assert.match(await page.locator("h3, h4, p, output").allTextContents().then((texts) => texts.join(" ")), /pass \d+ of \d+/);
+    }
+    const first = told.find((line) => !line.hit && line.writes?.passes && line.action === 0);
+    await page.getByRole("row").filter({ has: page.locator("th", { hasText: new RegExp(`^${first.iteration}$`) }) }).getByRole("button").click();
+    for (const pass of new Set(first.writes.passes)) {
+      await moveSlider(page, pass);
+      const by = new Map();
+      first.writes.passes.forEach((when, i) => when === pass && by.set(first.writes.by[i], (by.get(first.writes.by[i]) ?? 0) + 1));
+      const counts = [...by.values()].sort((a, b) => b - a), said = await page.locator(".code-view output").innerText();
+      assert.deepEqual(said.match(/\d+(?= cells? by| by)/g).map(Number), counts, `pass ${pass} of ${rule}: ${said}`);
+      const fresh = (await shownTokens(page)).filter((token) => token.fresh);
+      if (pass < first.passes) assert.ok(fresh.every((token) => by.has(token.by)), "in the colour of who wrote it");
     }
     await moveSlider(page, 3);
     check();

@@ -4,23 +4,24 @@ import { join } from "node:path";
 
 const job = (problem, configuration, budget) => `${String(problem).padStart(5, "0")}-${String(configuration).padStart(3, "0")}-${budget}.jsonl`;
 
-// problems: [{id, prompt, answer, passed, reward, why, lines}], one configuration.
-export function writeRun(folder, { name, actions, window, budget, problems }) {
+// problems: [{id, prompt, answer, passed, reward, why, lines}], one configuration; the same at every budget, and searched
+// at the largest.
+export function writeRun(folder, { name, actions, window, budget, budgets = [budget], problems }) {
   for (const part of ["results", "leases", "workers", "checkpoints", "traces"]) mkdirSync(join(folder, part), { recursive: true });
-  const configuration = { name, search: "unmaskfork", window, budgets: [budget], actions: actions.map(() => ""), action_names: actions };
+  const configuration = { name, search: "unmaskfork", window, budgets, actions: actions.map(() => ""), action_names: actions };
   writeFileSync(join(folder, "config.json"), JSON.stringify({
     kind: "umf-run-1", version: name, backend: "cpu", models: [{ directory: `/models/${name}`, fingerprint: name }],
     dataset: { path: `/data/${name}`, kind: name, fingerprint: "0", problems: problems.map((one) => one.id) },
     configurations: [configuration],
   }));
   writeFileSync(join(folder, "problems.jsonl"), problems.map((one) => `${JSON.stringify({ id: one.id, prompt: one.prompt })}\n`).join(""));
-  writeFileSync(join(folder, "results", "w.jsonl"), problems.map((one) => `${JSON.stringify({
+  writeFileSync(join(folder, "results", "w.jsonl"), problems.flatMap((one) => budgets.map((budget) => `${JSON.stringify({
     id: one.id, configuration: name, budget, status: "done", tries: 1, passed: one.passed, reward: one.reward, complete: true,
     answer: one.answer, program: null, why: one.why,
     search: { nfe: budget, rollouts: one.lines.length, hits: 0, hit_rate: 0, saved_nfe: 0, spared_nfe: 0, switches: 0, evaluations: 1, stopped: "budget" },
     best: { path: [actions[0]], iteration: 1 }, passes: 1, seconds: { load: 0, unmask: 1, reward: 1, grade: 1 },
     peak_memory_bytes: 1, worker: "w", finished: 1,
-  })}\n`).join(""));
+  })}\n`)).join(""));
   problems.forEach((one, i) => writeFileSync(join(folder, "traces", job(i, 0, budget)), one.lines.map((line) => `${JSON.stringify(line)}\n`).join("")));
 }
 

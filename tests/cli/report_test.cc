@@ -38,6 +38,12 @@ TEST_F(ReportCli, WritesOnePageOfARun) {
   EXPECT_THAT(page, StartsWith("<!doctype html>"));
   EXPECT_THAT(page, HasSubstr("<title>T &amp; T</title>"));
   EXPECT_THAT(page, HasSubstr("\"actions\":[\"dream\",\"llada\"]"));
+  EXPECT_THAT(page,
+              HasSubstr("umf bench " + place("problems") + " --out " + place("run") + " --model"))
+      << "how the run was made";
+  ASSERT_EQ(umf({"report", place("run"), "--out", place("again.html"), "--title", "T & T"}).status,
+            0);
+  EXPECT_EQ(read_file(place("again.html")), page) << "of the same run the same bytes";
   EXPECT_THAT(read_file(place("run/problems.jsonl")),
               testing::Eq("{\"id\":\"letters\",\"prompt\":\"Say something.\"}\n"));
 }
@@ -66,7 +72,11 @@ TEST_F(ReportCli, SolveWritesThePageOfItsSearchAndTheSameTrace) {
   const std::string plain = run({"--trace", place("plain")});
   EXPECT_EQ(run({"--trace", place("trace"), "--report", place("page.html")}), plain);
   EXPECT_EQ(read_file(place("trace")), read_file(place("plain")));
-  EXPECT_THAT(read_file(place("page.html")), HasSubstr("<title>letters</title>"));
+  const std::string page = read_file(place("page.html"));
+  EXPECT_THAT(page, HasSubstr("<title>letters</title>"));
+  EXPECT_THAT(page, HasSubstr("umf solve " + place("problem") + " --model dream="))
+      << "its command";
+  EXPECT_THAT(page, HasSubstr("\"Made\":\"2"));
 }
 
 }  // namespace

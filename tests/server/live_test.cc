@@ -77,6 +77,56 @@ TEST(ServeLive, TheEventsAreThoseOfSolve) {
   EXPECT_EQ(events.size(), 2 + solved["search"]["rollouts"].get<std::size_t>());
 }
 
+TEST(ServeLive, EventsSayWhatWasAskedWhatAPassWroteAndHowLongItTook) {
+  const Server server;
+  const std::string id =
+      start(server, R"({"problem": {"id": "p", "prompt": "Write.", "system": "Be brief.",
+                        "reward": {"type": "text", "checks": [{"contains": "never"}]}},
+                        "max_tokens": 16, "seed": 7,
+                        "umf": {"search": "best-of-n", "models": ["dream"], "budget": 1000000}})");
+  Client viewer(server.port());
+  viewer.send("GET " + path_of(id, "events") + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  ASSERT_TRUE(viewer.await("event: rollout"));
+  server.post(path_of(id, "stop"), "{}");
+  const auto events = events_of(viewer.reply().body);
+  const Json& begin = events.front().data;
+  EXPECT_EQ(begin["problem"]["system"], "Be brief.");
+  EXPECT_EQ(begin["seed"], 7);
+  EXPECT_EQ(begin["models"], Json({"dream"}));
+  double seconds = 0;
+  for (const Event& event : events) {
+    if (event.kind != "state") continue;
+    EXPECT_GE(event.data["seconds"], seconds);
+    seconds = event.data["seconds"];
+    ASSERT_EQ(event.data["written"].size(), 1) << "one cell in every pass";
+    EXPECT_LT(event.data["written"][0], 16);
+  }
+  EXPECT_GT(seconds, 0);
+  EXPECT_GE(events.back().data["seconds"], seconds);
+  const Json listed = server.get(kSolves).json()["solves"][0];
+  EXPECT_EQ(listed["search"], "best-of-n");
+  EXPECT_EQ(listed["models"], Json({"dream"}));
+}
+
+// What the live page asks for to show one model alone.
+TEST(ServeLive, TheFirstRolloutWithOneActionIsThePlainAnswer) {
+  const Server server;
+  for (const std::string model : {"llada", "dream"}) {
+    const std::string id = start(
+        server, solve_body(R"("search": "unmaskfork", "models": [")" + model + R"("], "budget": 32,
+                                                       "stop_at_reward": -1e300)"));
+    const auto events = without_pictures(events_of(server.get(path_of(id, "events")).body));
+    ASSERT_EQ(events.size(), 3) << "one rollout";
+    const Json plain =
+        server
+            .post("/v1/chat/completions", R"({"model": ")" + model + R"(", "max_tokens": 16,
+                                     "messages": [{"role": "user", "content": "Write."}]})")
+            .json();
+    EXPECT_EQ(events.back().data["answer"], plain["choices"][0]["message"]["content"]);
+    EXPECT_LE(events.back().data["search"]["nfe"], 16);
+  }
+}
+
 TEST(ServeLive, SeveralViewersGetTheSameAlsoWhenTheyComeLate) {
   const Server server;
   const std::string id =

@@ -2,7 +2,8 @@
 // there.
 import { el, replace } from "./dom.js";
 import { actionClass, actionLetter } from "./actions.js";
-import { MASK, TEXT, cellTexts, windowAt } from "./trajectory.js";
+import { copyButton } from "./copy.js";
+import { MASK, TEXT, cellTexts, passInWords, windowAt } from "./trajectory.js";
 
 const SHADES = 6; // theme.css has so many
 const LONGEST_RUN = 48; // masks drawn of a run; the others are counted
@@ -48,10 +49,11 @@ export function codeSpans(cells, names, now = 0, latest = lastWrite(cells)) {
   return spans;
 }
 
-export function codeLegend(names) {
+// `writers`: the numbers of those that write.
+export function codeLegend(names, writers = [...names.keys()]) {
   return el("ul", { class: "legend" },
-    names.map((name, action) => el("li", {},
-      el("span", { class: `token ${actionClass(action)} shade-3` }, ` ${actionLetter(action)} `), name)),
+    writers.map((action) => el("li", {},
+      el("span", { class: `token ${actionClass(action)} shade-3` }, ` ${actionLetter(action)} `), names[action])),
     el("li", {}, "early ", [0, 1, 2, 3, 4, 5].map((shade) => el("span", { class: `token plain shade-${shade}` }, "\u2002")), " late"),
     el("li", {}, el("span", { class: "mask" }, OPEN_MASK.repeat(2)), " masked"),
     // Shown from the first window in blocks on.
@@ -59,17 +61,21 @@ export function codeLegend(names) {
 }
 
 export class CodeView {
-  constructor(names) {
+  // `moved` is called with a node and the passes on the way to it that are shown; `writers`: those that the legend names.
+  constructor(names, { moved, writers }) {
     this.names = names;
+    this.moved = moved;
+    this.cells = [];
     this.code = el("code", {});
     this.slider = el("input", {
       type: "range", min: 0, max: 0, step: 1, "aria-label": "Forward passes", input: () => this.#show(),
     });
     this.place = el("output", { class: "numbers" });
-    this.legend = codeLegend(names);
+    this.legend = codeLegend(names, writers);
     this.play = el("button", { type: "button", click: () => (this.timer ? this.#stop() : this.#start()) }, "\u25b6 Play");
+    this.copy = copyButton(() => cellTexts(this.cells).join(""));
     this.element = el("div", { class: "code-view" },
-      el("div", { class: "code-tools" }, this.play, this.slider, this.place),
+      el("div", { class: "code-tools" }, this.play, this.slider, this.copy), this.place,
       el("pre", { class: "code", tabindex: 0, "aria-label": "Text of the answer" }, this.code), this.legend);
   }
 
@@ -85,17 +91,19 @@ export class CodeView {
 
   // A window by itself: no way to it is known.
   showCells(cells, now = 0, latest = undefined) {
+    this.cells = cells;
     replace(this.code, codeSpans(cells, this.names, now, latest));
     if (cells.some((cell) => cell.waiting)) this.legend.querySelector(".waiting-key").hidden = false;
   }
 
   #show() {
     const pass = Number(this.slider.value), { passes } = this.node;
-    const { cells, action } = windowAt(this.node, pass);
-    this.showCells(cells, pass < passes ? pass : 0, this.latest);
-    const place = `pass ${pass} of ${passes}${action >= 0 ? ` \u00b7 ${this.names[action]}` : ""}`;
-    this.place.textContent = place;
-    this.slider.setAttribute("aria-valuetext", place);
+    const shown = windowAt(this.node, pass);
+    this.showCells(shown.cells, pass < passes ? pass : 0, this.latest);
+    const did = passInWords(shown, this.names) || (shown.action >= 0 && this.names[shown.action]);
+    this.place.textContent = [`pass ${pass} of ${passes}`, did].filter(Boolean).join(" \u00b7 ");
+    this.slider.setAttribute("aria-valuetext", this.place.textContent);
+    this.moved(this.node, pass);
   }
 
   #start() {

@@ -31,9 +31,9 @@ async function save(id) {
 
 async function listSolves() {
   const { solves } = await getJson("v1/solves");
-  const items = solves.map(({ id, title, phase, created }) => el("li", {},
+  const items = solves.map(({ id, title, phase, created, models }) => el("li", {},
     el("a", { href: `#${id}`, "aria-current": watching?.id === id ? "true" : null }, title),
-    ` ${phase}, ${new Date(created * 1000).toLocaleTimeString()}`));
+    ` ${models.join(" + ")}, ${phase}, ${new Date(created * 1000).toLocaleTimeString()}`));
   replace(recent, solves.length > 0 && el("details", {}, el("summary", {}, `Solves of this server: ${solves.length}`), el("ul", {}, items)));
 }
 
@@ -48,7 +48,8 @@ async function watch(id) {
     if (stop.signal.aborted) return;
     say("");
     if (event.kind === "begin") {
-      view = new SolveView(event.data, () => save(id));
+      view = new SolveView(event.data, () => save(id), { ask: (request, hear) => solveBeside(request, hear, stop.signal), mostBudget: form.about.max_budget });
+      document.title = `${event.data.problem.id} \u2013 UnMaskFork`;
       replace(stage, view.element);
       if (matchMedia("(max-width: 999px)").matches) view.element.scrollIntoView();
       form.running(true);
@@ -62,6 +63,12 @@ async function watch(id) {
   } catch (error) {
     if (!stop.signal.aborted) say(error.message);
   }
+}
+
+// A solve that is shown within another; whoever looks elsewhere hears no more of it.
+async function solveBeside(request, tell, signal) {
+  const { id } = await postJson("v1/solves", request);
+  await listen(pathOf(id, "events"), { signal, tell, lost() {} });
 }
 
 async function startSolve(request) {

@@ -3,7 +3,7 @@ import { el, replace } from "./dom.js";
 import { actionClass, actionLetter } from "./actions.js";
 import { testLabel } from "./live_tests.js";
 
-const OWN = "";
+const OWN = "", UNNAMED = "my problem";
 
 // How answers are judged, as people edit it: an expression per line, or the reward as JSON where it is something else.
 export function judgeText(reward) {
@@ -39,6 +39,8 @@ export class ProblemForm {
     const number = (most, placeholder) => el("input", { type: "number", min: 1, max: most, step: 1, placeholder });
     this.examples = el("select", { change: () => this.#pick() },
       about.examples.map((problem, i) => el("option", { value: i }, problem.id)), el("option", { value: OWN }, "A problem of your own"));
+    this.name = el("input", { type: "text", maxlength: 200, placeholder: UNNAMED });
+    this.nameField = field("Name", this.name, "as the page and its report call it");
     this.prompt = el("textarea", { rows: 3, required: true, input: () => this.#own() });
     this.judge = el("textarea", { rows: 5, required: true, class: "mono", spellcheck: "false", input: () => this.#own() });
     this.configuration = el("select", { change: () => this.#configure() }, el("option", { value: OWN }, "Models and search below"),
@@ -58,7 +60,7 @@ export class ProblemForm {
     this.stopButton = el("button", { type: "button", disabled: true, click: stop }, "Stop");
     this.mistake = el("p", { class: "notice bad-notice", role: "alert", hidden: true });
     this.element = el("form", { class: "problem-form", submit: (event) => this.#submit(event, solve) },
-      field("Problem", this.examples), field("Prompt", this.prompt),
+      field("Problem", this.examples), this.nameField, field("Prompt", this.prompt),
       field("Tests", this.judge, "one Python expression per line, or a reward as JSON"),
       this.#python(),
       about.configurations.length > 0 && field("Configuration", this.configuration), this.modelChoice,
@@ -97,6 +99,8 @@ export class ProblemForm {
   #pick() {
     const problem = this.examples.value === OWN ? null : this.about.examples[Number(this.examples.value)];
     this.example = problem;
+    this.name.value = "";
+    this.nameField.hidden = problem !== null;
     this.prompt.value = problem?.prompt ?? "";
     this.judge.value = problem ? judgeText(problem.reward) : "";
     this.#fit();
@@ -104,6 +108,8 @@ export class ProblemForm {
 
   #own() {
     if (!this.example) return;
+    this.name.value = `${this.example.id}, changed`;
+    this.nameField.hidden = false;
     this.example = null;
     this.examples.value = OWN;
   }
@@ -113,7 +119,7 @@ export class ProblemForm {
   }
 
   #problem() {
-    return this.example ?? { id: "my problem", prompt: this.prompt.value, reward: judgeOf(this.judge.value) };
+    return this.example ?? { id: this.name.value.trim() || UNNAMED, prompt: this.prompt.value, reward: judgeOf(this.judge.value) };
   }
 
   #method() {

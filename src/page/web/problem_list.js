@@ -12,11 +12,13 @@ const FILTERS = {
   open: ["not judged", (signs) => signs.length === 0 || signs.includes(null)],
 };
 
-// `open(problem, configuration)` shows one.
+// `address(problem, configuration)` is where one is shown, `go` goes there.
 export class ProblemList {
-  constructor(run, open) {
+  constructor(run, address, go) {
     this.run = run;
-    this.open = open;
+    this.address = address;
+    this.go = go;
+    this.current = null; // the problem that is shown
     const budgets = [...new Set(run.configurations.flatMap((one) => one.budgets))].sort((a, b) => a - b);
     const change = () => this.refresh();
     this.words = el("input", { type: "search", placeholder: "id contains\u2026", input: change });
@@ -46,6 +48,7 @@ export class ProblemList {
     });
     this.count.textContent = `${this.chosen.length} of ${this.run.problems.length} problems`;
     replace(this.body);
+    this.rows = new Map();
     this.shown = 0;
     this.#grow();
   }
@@ -71,10 +74,34 @@ export class ProblemList {
     const cells = this.run.configurations.map((one, number) => {
       const result = results[number];
       if (!result) return el("td", { class: "words soft" }, "");
-      return el("td", { class: "words" }, el("button", { type: "button", click: () => this.open(problem, number) },
+      return el("td", { class: "words" }, el("button", { type: "button", click: () => this.go(this.address(problem, number)) },
         el("span", { class: "visually-hidden" }, `${problem.id}, ${one.name}: `), verdictSign(result[2], result[5]), result[3] === null ? "" : ` ${Math.round(100 * result[3]) / 100}`));
     });
-    return el("tr", {}, el("th", { scope: "row" },
-      el("a", { href: `#${encodeURIComponent(problem.id)}`, click: (event) => { event.preventDefault(); this.open(problem, 0); } }, problem.id)), cells);
+    const current = problem === this.current;
+    const row = el("tr", { class: current ? "current" : null }, el("th", { scope: "row" },
+      el("a", { href: this.address(problem, 0), "aria-current": current ? "true" : null }, problem.id)), cells);
+    this.rows.set(problem, row);
+    return row;
+  }
+
+  // Marks the problem that is shown; null: none is.
+  mark(problem) {
+    for (const one of [this.current, problem]) {
+      const row = this.rows.get(one);
+      row?.classList.toggle("current", one === problem);
+      if (one === problem) row?.querySelector("a").setAttribute("aria-current", "true");
+      else row?.querySelector("a").removeAttribute("aria-current");
+    }
+    this.current = problem;
+  }
+
+  rowOf(problem) {
+    return this.rows.get(problem) ?? null;
+  }
+
+  // The problem before or behind one, of those that the filters leave; null where there is none.
+  neighbour(problem, step) {
+    const at = this.chosen.indexOf(problem);
+    return (at < 0 ? null : this.chosen[at + step]) ?? null;
   }
 }

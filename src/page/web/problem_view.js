@@ -3,7 +3,7 @@ import { el, replace } from "./dom.js";
 import { unpack } from "./packed.js";
 import { dataTable } from "./tables.js";
 import { SearchView } from "./search_view.js";
-import { formatReward } from "./tree_view.js";
+import { formatReward } from "./tree_picture.js";
 
 export function verdictSign(passed, status) {
   if (status !== "done") return el("span", { class: "soft" }, status);
@@ -16,7 +16,7 @@ function answersTable(run, problem, details, chosen, choose) {
   const hidden = problem.results.some((one) => one[2] !== null);
   const seconds = details.results.some((one) => one.unmask !== undefined);
   const outline = (one) => outlines.get(`${one.configuration} ${one.budget}`);
-  return dataTable({
+  const table = dataTable({
     caption: "Answers by configuration and budget",
     columns: [
       { head: "Configuration", cell: (one) => el("button", {
@@ -35,6 +35,8 @@ function answersTable(run, problem, details, chosen, choose) {
     ].filter(Boolean),
     rows: details.results,
   });
+  table.classList.add("answers-table");
+  return table;
 }
 
 // Without a search of this budget: that of the next larger one, whose beginning it is.
@@ -59,19 +61,23 @@ function searchPart(run, details, result) {
     `The tree up to ${result.budget} passes of a search that went on to ${search.budget}.`), view.element);
 }
 
-// Fills `place` with a problem of a run. `wanted`: the configuration to begin with; `titled`: with its id above.
-export async function showProblem(place, run, problem, wanted = 0, titled = true) {
-  replace(place, el("p", { class: "soft" }, "Opening\u2026"));
+// Fills `place` with a problem of a run. `wanted`: the configuration to begin with; `head`: what stands above it.
+export async function showProblem(place, run, problem, wanted = 0, head = null) {
+  replace(place, head, el("p", { class: "soft" }, "Opening\u2026"));
   const details = await unpack(problem.block);
+  if (head && !place.contains(head)) return; // another was opened meanwhile
   const show = (result) => {
     const before = document.activeElement?.closest?.("[aria-pressed]")?.textContent;
     replace(place,
-      titled && el("h2", { id: "problem", tabindex: -1 }, problem.id),
+      head,
       details.prompt !== undefined && el("div", { class: "prompt", tabindex: 0, role: "group", "aria-label": "Prompt" }, details.prompt),
       details.results.length > 0 ? answersTable(run, problem, details, result, show) : el("p", {}, "There is no result yet."),
       result && result.why !== "" && el("p", { class: "small" }, `Verdict: ${result.why}`),
       result && searchPart(run, details, result));
-    if (before) place.querySelector("[aria-pressed=true]")?.focus();
+    const pressed = place.querySelector("[aria-pressed=true]"), scroll = place.querySelector(".answers-table .scroll");
+    // In a long table the row that is shown stands in its middle.
+    if (pressed) scroll.scrollTop += pressed.getBoundingClientRect().top - scroll.getBoundingClientRect().top - scroll.clientHeight / 2;
+    if (before) pressed?.focus({ preventScroll: true });
   };
   const own = details.results.filter((one) => one.configuration === wanted);
   show(own.at(-1) ?? details.results.at(-1));

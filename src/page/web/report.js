@@ -2,12 +2,12 @@
 import { el, replace } from "./dom.js";
 import { dataOf } from "./packed.js";
 import { chosenChart } from "./charts.js";
-import { scoreTable, costTable, comparisonTable } from "./tables.js";
-import { ProblemList } from "./problem_list.js";
+import { ProblemOpener } from "./problem_opener.js";
 import { showProblem } from "./problem_view.js";
+import { scoreTable, costTable, comparisonTable, configurationList } from "./tables.js";
 
 function facts(run) {
-  return el("dl", { class: "facts" }, Object.entries(run.facts).map(([label, value]) => [el("dt", {}, label), el("dd", {}, value)]));
+  return el("dl", { class: "facts" }, Object.entries(run.facts).map(([label, value]) => [el("dt", {}, label), el("dd", { class: label === "Command" ? "mono" : null }, value)]));
 }
 
 // Curves of all runs in one figure: their names where there are several.
@@ -49,37 +49,37 @@ function answers(compared, several) {
   ];
 }
 
-function runPart(run, place, alone) {
-  const open = async (problem, configuration) => {
-    await showProblem(place, run, problem, configuration);
-    place.querySelector("#problem").focus();
-  };
+function runPart(run, list, alone) {
   return el("section", { "aria-label": run.name },
-    el("h2", {}, alone ? "Results" : run.name), facts(run),
+    el("h2", {}, alone ? "Results" : run.name),
     !run.complete && el("p", { class: "notice" }, "This run is not complete: shares and means are of the problems done so far."),
     run.left_out > 0 && el("p", { class: "notice" }, `${run.left_out} problems of the data set were malformed and left out.`),
     tables(run),
     run.pools && el("section", { "aria-label": "Pooled budgets" }, el("h3", {}, "Budgets pooled over all problems"), tables(run.pools)),
-    el("h3", {}, "Problems"), new ProblemList(run, open).element);
+    el("h3", {}, "How it was made"), facts(run), configurationList(run.configurations),
+    el("div", { class: "problems-part" }, el("h3", {}, "Problems"), list.element));
+}
+
+function oneSearch(page, report) {
+  const [run] = report.runs, place = el("div", { id: "details" });
+  replace(page, el("h1", {}, report.title), place,
+    el("section", { "aria-label": "How it was made" }, el("h3", {}, "How it was made"), facts(run), configurationList(run.configurations)));
+  showProblem(place, run, run.problems[0]);
 }
 
 function start() {
   const report = dataOf("report"), page = document.getElementById("page");
-  const place = el("div", { id: "details", "aria-live": "off" });
-  const alone = report.runs.length === 1 && report.runs[0].groups.length === 0 && report.runs[0].problems.length === 1;
-  if (alone) {
-    const [run] = report.runs;
-    replace(page, el("h1", {}, report.title), place, el("footer", { class: "small soft" }, facts(run)));
-    showProblem(place, run, run.problems[0], 0, false);
-    return;
-  }
-  const chart = curves(report.runs);
+  if (report.runs.length === 1 && report.runs[0].groups.length === 0 && report.runs[0].problems.length === 1)
+    return oneSearch(page, report);
+  const chart = curves(report.runs), opener = new ProblemOpener(report.runs);
   replace(page, el("h1", {}, report.title), el("p", { class: "soft" }, `Report of umf ${report.version}`),
     report.left_out > 0 && el("p", { class: "notice" }, `${report.left_out} searches are left out to keep this page small; umf report --limit-mb allows more.`),
+    opener.news,
     report.compared.length > 0 && el("h2", {}, "Which is better?"),
     report.compared.map((compared) => answers(compared, report.compared.length > 1)),
     chart && el("h2", {}, "Scaling"), chart,
-    report.runs.map((run) => runPart(run, place, report.runs.length === 1)), place);
+    report.runs.map((run) => runPart(run, opener.list(run), report.runs.length === 1)));
+  opener.start();
 }
 
 start();

@@ -1,11 +1,14 @@
 // One search: its tree, the text at any node and on the way there, the verdict of each test, all rollouts.
 import { el, replace } from "./dom.js";
-import { SearchTree } from "./tree.js";
-import { TreeView, treeLegend, describeNode, formatReward } from "./tree_view.js";
+import { SearchTree, placeAt } from "./tree.js";
+import { formatReward } from "./tree_picture.js";
+import { TreeView, treeLegend, describeNode } from "./tree_view.js";
 import { CodeView } from "./code_view.js";
 import { testsView, verdictsOf } from "./tests_view.js";
 
 const ROWS = 200; // of the list, at a time
+
+const inOrder = (numbers) => [...new Set(numbers)].sort((a, b) => a - b);
 
 // The end whose verdict speaks for a node: its own, or that of the walk it lies on.
 function endOf(node) {
@@ -25,12 +28,13 @@ export class SearchView {
     const found = lines.findIndex((line) => line.iteration === answer);
     if (found >= 0) this.tree.best = this.ends[found];
     this.verdicts = verdictsOf(lines);
-    this.code = new CodeView(names);
+    const actions = inOrder(lines.map((line) => line.action)), writers = inOrder(lines.flatMap((line) => (line.writes ? line.writes.by ?? line.action : [])));
+    this.code = new CodeView(names, { writers, moved: (node, pass) => this.view.mark(placeAt(node, pass)) });
     this.view = new TreeView(this.tree, names, (node) => this.#show(node));
     this.title = el("h3", {});
     this.tests = el("div", {});
     this.element = el("div", {},
-      el("h3", {}, "Search tree"), this.view.element, treeLegend(names),
+      el("div", { class: "heading" }, el("h3", {}, "Search tree"), this.view.tools), this.view.element, treeLegend(names, actions),
       el("div", { class: "columns two" },
         el("section", { "aria-label": "Text" }, this.title, this.code.element),
         el("section", { "aria-label": "Verdict" }, el("h3", {}, "Verdict"), this.tests)),

@@ -1,35 +1,14 @@
 // A solve while it happens: the tree grows, the text fills in, tests turn green.
-import { el, replace } from "./dom.js";
+import { el } from "./dom.js";
+import { AloneView } from "./alone_view.js";
 import { CodeView } from "./code_view.js";
-import { SearchTree } from "./tree.js";
+import { countMasks, passOf, pictured } from "./live_state.js";
 import { TestsView } from "./live_tests.js";
-import { TreeView, describeNode, formatReward, treeLegend } from "./tree_view.js";
-import { MASK, carry, maskedWindow } from "./trajectory.js";
-
-function countMasks(cells) {
-  return cells.reduce((masks, cell) => masks + (cell.kind === MASK), 0);
-}
-
-// Under block decoding, masks behind the first `active` ones wait until these are filled.
-function inBlocks(cells, active) {
-  let masks = 0;
-  return cells.map((cell) => (cell.kind === MASK && ++masks > active ? { ...cell, waiting: true } : cell));
-}
-
-// The cells of a state event: authors are told, and a cell that was masked in the picture before is new.
-export function pictured(state, before) {
-  const cells = carry([], state.window);
-  const filled = cells.length - countMasks(cells);
-  let at = 0;
-  for (const [action, count] of state.by) {
-    for (const end = at + count; at < end && at < cells.length; ++at) {
-      if (cells[at].kind === MASK) continue;
-      const known = before?.[at] && before[at].kind !== MASK ? before[at].when : before ? filled : 1;
-      cells[at] = { ...cells[at], action, when: known };
-    }
-  }
-  return inBlocks(cells, state.active ?? Infinity);
-}
+import { SolveNumbers } from "./solve_numbers.js";
+import { SearchTree, placeAt } from "./tree.js";
+import { formatReward } from "./tree_picture.js";
+import { TreeView, describeNode, treeLegend } from "./tree_view.js";
+import { maskedWindow, passInWords } from "./trajectory.js";
 
 const STOPPED = {
   budget: "the budget is spent", exhausted: "nothing is left to try", reward: "the reward is reached",
@@ -37,41 +16,45 @@ const STOPPED = {
 };
 
 export class SolveView {
-  // `begin`: the first event; `save` is called to save the report.
-  constructor(begin, save) {
+  // `begin`: the first event; `save` is called to save the report; `alone`: what an AloneView needs.
+  constructor(begin, save, alone) {
     this.names = [...begin.actions.map((action) => action.name), ...(begin.members ?? [])];
-    this.budget = begin.search.budget;
     this.tree = new SearchTree(begin.window);
     this.window = begin.window;
     this.verdicts = new Map(); // by end
     this.tests = new TestsView(begin.problem.reward);
-    this.code = new CodeView(this.names);
+    // An action of several models does not write itself: they do.
+    const together = begin.actions.map((action) => (begin.members ?? []).some((member) => member.startsWith(`${action.name}/`)));
+    this.writers = [...this.names.keys()].filter((author) => !together[author]);
+    this.code = new CodeView(this.names, { writers: this.writers, moved: (node, pass) => this.treeView.mark(placeAt(node, pass)) });
+    this.numbers = new SolveNumbers(begin.search.budget);
+    this.alone = new AloneView(begin, this.names, alone);
     this.treeView = new TreeView(this.tree, this.names, (node) => this.#visit(node));
     this.following = true;
     this.hits = 0;
-    this.nfe = 0;
     this.over = false;
     this.#build(begin, save);
     this.#follow();
-    this.#numbers("waiting for the device");
+    this.#number({ doing: "waiting for the device" });
   }
 
   #build(begin, save) {
-    this.progress = el("progress", { max: this.budget, value: 0, "aria-label": "Budget spent" });
-    this.facts = el("dl", { class: "tiles" });
     this.status = el("p", { class: "status", role: "status" });
     this.followButton = el("button", { type: "button", click: () => this.#follow() }, "Follow the search");
     this.saveButton = el("button", { type: "button", disabled: true, click: save }, "Save report");
-    this.place = el("p", { class: "small soft" });
+    this.place = el("p", { class: "small soft place" });
     this.verdictTitle = el("h3", {}, "Tests");
     this.element = el("section", { class: "solve-view", "aria-labelledby": "solve-title" },
-      el("h2", { id: "solve-title" }, begin.problem.id), el("p", { class: "prompt" }, begin.problem.prompt),
-      this.progress, this.facts, this.status,
-      el("div", { class: "columns two" },
-        el("div", {}, el("div", { class: "heading" }, el("h3", {}, "Text"), this.followButton), this.place, this.code.element),
-        el("div", {}, this.verdictTitle, this.tests.element)),
-      el("h3", {}, "Search tree"), this.treeView.element, treeLegend(this.names),
-      el("div", { class: "tools" }, this.saveButton));
+      el("div", { class: "heading" }, el("h2", { id: "solve-title" }, begin.problem.id), this.saveButton),
+      el("p", { class: "prompt", tabindex: 0, role: "group", "aria-label": "What is asked" }, begin.problem.prompt),
+      this.numbers.element, this.status,
+      el("div", { class: "together" },
+        el("section", { "aria-label": "Text" },
+          el("div", { class: "heading" }, el("h3", {}, "Text"), el("div", { class: "code-tools" }, this.followButton, this.code.copy)),
+          this.place, this.code.element),
+        el("section", { "aria-label": "Search tree" },
+          el("div", { class: "heading" }, el("h3", {}, "Search tree"), this.treeView.tools), this.treeView.element)),
+      this.code.legend, treeLegend(this.names, [...this.names.keys()].filter((author) => !this.writers.includes(author))), this.verdictTitle, this.tests.element, this.alone.element);
   }
 
   // One event of the story.
@@ -82,19 +65,19 @@ export class SolveView {
   }
 
   #picture(state) {
-    const same = this.last?.from === state.from && this.last.action === state.action;
-    const cells = pictured(state, same ? this.last.cells : null);
-    this.last = { from: state.from, action: state.action, cells };
-    this.nfe = Math.max(this.nfe, state.nfe);
+    const same = this.last?.state.from === state.from && this.last.state.action === state.action;
+    this.last = { state, cells: pictured(state, same ? this.last.cells : null) };
     if (this.following) this.#showLast();
-    this.#numbers(`${this.names[state.action]} is writing`);
+    this.#number({ nfe: Math.max(this.numbers.state.nfe, state.nfe), seconds: state.seconds, doing: `${this.names[state.action]} is writing` });
   }
 
   #showLast() {
-    const { cells, action, from } = this.last;
-    const masks = countMasks(cells), filled = cells.length - masks;
+    const { state, cells } = this.last, masks = countMasks(cells), filled = cells.length - masks;
     this.code.showCells(cells, filled, cells.length);
-    this.place.textContent = `${this.names[action]} writes from ${from === 0 ? "the root" : `state ${from}`}, ` +
+    const from = this.tree.byState.get(state.from)?.[0];
+    this.treeView.mark(from ? { node: from, share: 1 } : null);
+    const wrote = passInWords(passOf(state, cells), this.names) || `${this.names[state.action]} writes`;
+    this.place.textContent = `pass ${state.nfe}: ${wrote}, from ${state.from === 0 ? "the root" : `state ${state.from}`}, ` +
       `${masks} ${masks === 1 ? "mask" : "masks"} left`;
   }
 
@@ -104,11 +87,10 @@ export class SolveView {
     if (this.tree.best !== before)
       this.status.textContent = `Best reward so far: ${formatReward(this.tree.best.reward)}, after ${line.nfe} forward passes.`;
     if (line.verdict) this.verdicts.set(line.path.at(-1), line.verdict);
-    this.nfe = line.nfe;
     this.hits += line.hit ? 1 : 0;
     this.tests.count(line.verdict);
     this.#redraw();
-    this.#numbers(line.hit ? "recalling a known rollout" : "judged an answer");
+    this.#number({ nfe: line.nfe, doing: line.hit ? "recalling a known rollout" : "judged an answer" });
   }
 
   // Many rollouts may come at once: what is seen changes once per frame.
@@ -127,15 +109,12 @@ export class SolveView {
     const of = this.visited ? `of state ${this.visited.state}` : "of the best answer so far";
     this.verdictTitle.textContent = node ? `Tests ${this.over && !this.visited ? "of the best answer" : of}` : "Tests";
     this.tests.show(this.verdicts.get(node?.state) ?? null);
+    const { best } = this.tree;
+    this.alone.showBest(best, this.verdicts.get(best?.state), this.numbers.state.nfe);
   }
 
-  #numbers(doing) {
-    this.progress.value = Math.min(this.nfe, this.budget);
-    const fact = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, value));
-    replace(this.facts,
-      fact("forward passes", `${this.nfe} of ${this.budget}`), fact("rollouts", String(this.tree.rollouts)),
-      fact("from the cache", String(this.hits)), fact("best reward", formatReward(this.tree.best?.reward)),
-      fact("now", this.over ? "over" : doing));
+  #number(changed) {
+    this.numbers.update({ rollouts: this.tree.rollouts, hits: this.hits, best: this.tree.best?.reward, over: this.over, ...changed });
   }
 
   #visit(node) {
@@ -160,12 +139,12 @@ export class SolveView {
 
   #end(result) {
     this.over = true;
+    this.#number({ seconds: result.seconds, nfe: result.search?.nfe ?? this.numbers.state.nfe });
     this.followButton.hidden = true;
     this.treeView.relayout();
     if (this.tree.best) this.treeView.select(this.tree.best);
     this.visited = null;
     this.#verdict();
-    this.#numbers("over");
     this.saveButton.disabled = Boolean(result.error);
     this.status.textContent = this.#summary(result);
     this.element.classList.add("over");
@@ -176,7 +155,7 @@ export class SolveView {
     if (result.error) return `Ended without an answer: ${result.error.message}`;
     const { nfe, rollouts, hits, stopped } = result.search;
     const worth = result.reward >= 1 ? "Solved" : `Best reward ${formatReward(result.reward)}`;
-    return `${worth} after ${nfe} forward passes, ${rollouts} rollouts, ${hits} of them from the cache; ` +
+    return `${worth} after ${nfe} forward passes, ${rollouts} ${rollouts === 1 ? "rollout" : "rollouts"}, ${hits} of them from the cache; ` +
       `${STOPPED[stopped] ?? stopped}.`;
   }
 }

@@ -4,17 +4,34 @@ import { el } from "./dom.js";
 export const percent = (share) => (share == null ? "\u2013" : (100 * share).toFixed(1));
 export const fixed = (value, digits) => (value == null ? "\u2013" : value.toFixed(digits));
 
-// columns: [{head, cell: (row) => text or node, words?, top?: (row) => boolean}]; the first names its row.
+// columns: [{head, cell: (row) => text or node, words?, top?: (row) => boolean}]; the first names its row. The caption
+// stands outside of what scrolls.
 export function dataTable({ caption, columns, rows }) {
   const cells = (row) => columns.map((column, i) => {
     const look = [column.words && "words", column.top?.(row) && "top"].filter(Boolean).join(" ") || null;
     return i === 0 ? el("th", { scope: "row" }, column.cell(row)) : el("td", { class: look }, column.cell(row));
   });
-  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": caption },
-    el("table", { class: "data" }, el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, columns.map((column, i) =>
-        el("th", { scope: "col", class: i === 0 || column.words ? "words" : null }, column.head)))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, cells(row))))));
+  const heads = columns.map((column, i) => el("th", { scope: "col", class: i === 0 || column.words ? "words" : null }, column.head));
+  return el("div", {}, el("p", { class: "caption", "aria-hidden": "true" }, caption),
+    el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": caption },
+      el("table", { class: "data", "aria-label": caption }, el("thead", {}, el("tr", {}, heads)),
+        el("tbody", {}, rows.map((row) => el("tr", {}, cells(row)))))));
+}
+
+// The settings of an action, its models by their names.
+export function spelledAction(settings, models) {
+  return settings.replace(/\bmodel=(\d+)/g, (words, number) => (models[number] ? `model=${models[number]}` : words));
+}
+
+// What was run: enough to run it again.
+export function configurationList(configurations) {
+  const actions = ({ actions, settings, models }) => settings.map((text, i) =>
+    el("li", {}, actions[i], text !== "" && [": ", el("code", { class: "mono" }, spelledAction(text, models))]));
+  // Where there is little room they are named, and told when one asks.
+  const open = matchMedia("(min-width: 621px)").matches;
+  return el("ul", { class: "configurations", "aria-label": "Configurations" }, configurations.map((one) => el("li", {},
+    el("b", {}, one.name), `: ${one.search}, window ${one.window}, seed ${one.seed ?? "not known"}, budgets ${one.budgets.join(", ")}`,
+    one.settings.length > 0 && el("details", { open }, el("summary", {}, `Actions: ${one.actions.slice(0, one.settings.length).join(", ")}`), el("ul", {}, actions(one))))));
 }
 
 const problemsOf = (group) => group.done + group.failed + group.missing;

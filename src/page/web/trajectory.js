@@ -53,12 +53,13 @@ function reopen(cells, { cells: masked, insert }) {
   return opened.slice(0, cells.length);
 }
 
-// The cells on the way to a node of a SearchTree after `pass` passes, and which action made the last of them (-1 at the
-// root).
+// The cells on the way to a node of a SearchTree after `pass` passes, and what the last of these passes did: which action
+// it was (-1 at the root), how many cells each author wrote, and how many were masked again.
 export function windowAt(node, pass = Infinity) {
   const way = [];
   for (let at = node; at.parent; at = at.parent) way.unshift(at);
-  let cells = maskedWindow((way[0]?.parent ?? node).masks), action = -1;
+  const wrote = new Map();
+  let cells = maskedWindow((way[0]?.parent ?? node).masks), action = -1, masked = 0;
   for (const { walk, begin, finish, parent, opened } of way) {
     if (parent.passes >= pass) break;
     if (opened) cells = reopen(cells, opened);
@@ -66,12 +67,23 @@ export function windowAt(node, pass = Infinity) {
     const before = parent.passes - (begin > 0 ? walk.passes[begin - 1] : 0);
     for (let i = begin; i < finish && before + walk.passes[i] <= pass; ++i) {
       if (walk.windows.has(i)) cells = carry(cells, walk.windows.get(i));
-      const author = walk.by ? walk.by[i] : walk.action;
-      if (walk.cells[i] < cells.length) cells[walk.cells[i]] = cellOf(walk.texts[i], author, before + walk.passes[i]);
+      const author = walk.by ? walk.by[i] : walk.action, when = before + walk.passes[i];
+      if (walk.cells[i] < cells.length) cells[walk.cells[i]] = cellOf(walk.texts[i], author, when);
+      if (when !== pass) continue;
+      if (walk.texts[i] === 0) ++masked;
+      else wrote.set(author, (wrote.get(author) ?? 0) + 1);
     }
     action = walk.action;
   }
-  return { cells, action };
+  return { cells, action, wrote, masked };
+}
+
+// "3 cells by dream, 1 by llada": what one pass did.
+export function passInWords({ wrote, masked }, names) {
+  const parts = [...wrote].sort((a, b) => b[1] - a[1])
+    .map(([author, count], i) => `${count}${i > 0 ? "" : count === 1 ? " cell" : " cells"} by ${names[author] ?? "nobody"}`);
+  if (masked > 0) parts.push(`${masked} masked again`);
+  return parts.join(", ");
 }
 
 // The texts of the cells up to the first that ends the answer. A character whose bytes are shared by cells is shown in

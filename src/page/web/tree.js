@@ -24,6 +24,15 @@ function walkOf(line, masks) {
 // Of a hit whose walk no line told.
 const UNKNOWN = { window: null, cells: [], texts: [], passes: [], by: null, windows: new Map(), marks: [] };
 
+// Where the way to `node` is after `pass` passes: at a node, or on the line that leads to one, and how far along it. One
+// pass may go beyond several nodes.
+export function placeAt(node, pass) {
+  let at = node, next = null;
+  while (at.parent && at.passes > pass) [at, next] = [at.parent, at];
+  if (next === null || at.passes >= pass) return { node: at, share: 1 };
+  return { node: next, share: (pass - at.passes) / (next.passes - at.passes) };
+}
+
 export class SearchTree {
   // `window`: the masks of the root.
   constructor(window) {
