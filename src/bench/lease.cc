@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/utc.h"
 
 namespace umf {
 namespace {
@@ -109,9 +109,8 @@ std::optional<Lease> Leases::adopt(const Lease& lease) {
 }
 
 std::optional<Lease> Leases::make(const Lease& lease) {
-  const double now =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  const Json json = {{"worker", heartbeat_.self().id}, {"since", now}, {"age", heartbeat_.age()}};
+  const Json json = {
+      {"worker", heartbeat_.self().id}, {"since", unix_time()}, {"age", heartbeat_.age()}};
   if (!make_file(file(lease), json.dump() + "\n")) {
     // Over a network the answer may have been lost and the request repeated: then it is ours.
     const auto there = view_of(lease);

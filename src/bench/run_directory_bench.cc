@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/utc.h"
 #include "bench/job_board.h"
 #include "bench/views.h"
 #include "bench/waiting.h"
@@ -67,10 +68,6 @@ struct Gate {
       throw Error("cannot make a pipe");
   }
 };
-
-double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // As bench/runner.cc, without models. Writes how many jobs it did.
 void work(const RunDirectory& run, const Work& what, const Gate& gate) {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/utc.h"
 
 namespace umf {
 namespace {
@@ -26,8 +27,7 @@ Heartbeat::Heartbeat(const std::filesystem::path& folder, Identity self, double 
       about_(std::move(about)),
       clock_(std::move(clock)),
       began_(clock_()),
-      since_(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
-                 .count()),
+      since_(unix_time()),
       watch_(folder, self_, interval_seconds, interval_seconds / 2, clock_) {
   write_file(file_, record());  // never seen in part: it says whose it is
   thread_ = std::thread([this] { keep_beating(); });
