@@ -31,10 +31,11 @@ TEST_F(BenchDevices, EachDeviceHasAWorkerAndTheResultsAreThoseOfOne) {
   const Finished two = umf(on_two(three("two")));
   ASSERT_EQ(two.status, 0) << two.err;
   EXPECT_EQ(results("two"), results("one"));
-  EXPECT_EQ(read_file(place("two/config.json")), read_file(place("one/config.json")))
-      << "devices are no part of a run: it goes on with others";
   EXPECT_EQ(workers("one").size(), 1);
   EXPECT_EQ(workers("two").size(), 2);
+  const Finished again = umf(on_two(three("one")));
+  EXPECT_EQ(again.status, 0) << "devices are no part of a run: it goes on with others" << again.err;
+  EXPECT_EQ(results("one"), results("two"));
 }
 
 TEST_F(BenchDevices, ModelsOnDifferentDevicesGiveTheSameResults) {
