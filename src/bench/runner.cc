@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 #include <utility>
@@ -27,6 +28,16 @@ namespace {
 // More answers than this do not wait for their verdict: they would be lost with the process.
 constexpr std::size_t kWaitingPerJudge = 4;
 constexpr double kLongestSleep = 0.1;  // in which a request to stop is not seen
+
+// Each worker of a process has devices of its own: "dream on 0, llada on 1".
+Json with_devices(Json about, const ModelCache& model_cache) {
+  if (!model_cache.is_spread()) return about;
+  std::string text;
+  for (const StandingModel& model : model_cache.standing())
+    text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", model.name, model.device);
+  about["devices"] = text;
+  return about;
+}
 
 // A claimed job while its parts are graded on other threads.
 struct OpenJob {
@@ -48,7 +59,8 @@ class Runner {
         plan_(plan),
         model_cache_(model_cache),
         hooks_(hooks),
-        heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds, plan.about),
+        heartbeat_(run.workers(), this_process(), plan.heartbeat_seconds,
+                   with_devices(plan.about, model_cache)),
         board_(run, heartbeat_, part_of_plan()),
         views_(run, board_.leases()),
         waiting_(shortest_pause()),
