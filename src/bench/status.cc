@@ -49,7 +49,8 @@ Ordered seed_json(const Manifest::Entry& entry, std::uint64_t seed) {
   return entry.seeds.size() > 1 ? Ordered(seed) : Ordered(nullptr);
 }
 
-std::string seed_text(const Ordered& seed) {
+std::string seed_text(const Ordered& one) {
+  const Ordered seed = one.value("seed", Ordered(nullptr));
   return seed.is_null() ? "" : fmt::format(" seed {}", seed.get<std::uint64_t>());
 }
 
@@ -228,7 +229,7 @@ std::string status_line(const Ordered& status) {
 
 std::vector<std::string> troubles_of(const Ordered& status) {
   std::vector<std::string> lines;
-  if (status["mixed_devices"].get<bool>()) {
+  if (status.value("mixed_devices", false)) {
     std::string kinds;
     for (const Ordered& device : status["devices"])
       kinds += (kinds.empty() ? "" : "; ") + device.get<std::string>();
@@ -237,9 +238,8 @@ std::vector<std::string> troubles_of(const Ordered& status) {
   for (const Ordered& failure : status["failures"]) {
     lines.push_back(fmt::format("{:<8} {} {}{} at {}: {}", failure["status"].get<std::string>(),
                                 failure["id"].get<std::string>(),
-                                failure["configuration"].get<std::string>(),
-                                seed_text(failure["seed"]), failure["budget"].get<long>(),
-                                failure["why"].get<std::string>()));
+                                failure["configuration"].get<std::string>(), seed_text(failure),
+                                failure["budget"].get<long>(), failure["why"].get<std::string>()));
   }
   for (const Ordered& warning : status["warnings"])
     lines.push_back(fmt::format("warning: {}", warning.get<std::string>()));
@@ -249,11 +249,10 @@ std::vector<std::string> troubles_of(const Ordered& status) {
 std::string status_text(const Ordered& status) {
   std::string text = wrapped(status_line(status), kUnderState);
   for (const Ordered& job : status["jobs"]) {
-    const std::string line =
-        fmt::format("{:<8} {} {}{}, {} pid {}, for {:.0f} s", job["state"].get<std::string>(),
-                    job["id"].get<std::string>(), job["configuration"].get<std::string>(),
-                    seed_text(job["seed"]), job["host"].get<std::string>(), job["pid"].get<long>(),
-                    job["seconds"].get<double>());
+    const std::string line = fmt::format(
+        "{:<8} {} {}{}, {} pid {}, for {:.0f} s", job["state"].get<std::string>(),
+        job["id"].get<std::string>(), job["configuration"].get<std::string>(), seed_text(job),
+        job["host"].get<std::string>(), job["pid"].get<long>(), job["seconds"].get<double>());
     text += wrapped(line, kUnderState);
   }
   for (const std::string& trouble : troubles_of(status)) text += wrapped(trouble, kUnderState);
