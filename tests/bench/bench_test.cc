@@ -97,10 +97,14 @@ TEST_F(BenchCli, TimeEndsEverySearchByItself) {
   ASSERT_EQ(lines.size(), 10);
   for (const Json& line : lines) {
     EXPECT_EQ(line["status"], "done");
-    // Where the machine is busy, sixteen passes may take longer, too.
-    const bool spent = line["search"]["nfe"] == line["budget"];
-    EXPECT_EQ(line["search"]["stopped"], spent ? "budget" : "time");
-    EXPECT_TRUE(line["budget"] == 16 || !spent);
+    // Sixteen passes are soon made; where the machine is busy, time may be up before, or with the
+    // last of them.
+    const std::string stopped = line["search"]["stopped"];
+    const bool spent = line["budget"] == 16 && line["search"]["nfe"] == 16;
+    if (spent)
+      EXPECT_THAT(stopped, testing::AnyOf("budget", "time"));
+    else
+      EXPECT_EQ(stopped, "time");
   }
   // Again with the passes that the first problem's search made: the same answer.
   const std::string passes = std::to_string(lines[1]["search"]["nfe"].get<long>());
