@@ -173,13 +173,17 @@ std::optional<BenchJob> JobBoard::next_free() {
   return std::nullopt;
 }
 
+bool JobBoard::is_own(const std::string& job) const {
+  const auto lease = own_.lower_bound({job, 0});
+  return lease != own_.end() && lease->job == job;
+}
+
 std::optional<BenchJob> JobBoard::next_in(int problem) {
   for (int s = 0; s < strands_; ++s) {
     const Place place{problem, s};
     if (!open_[number(place)]) continue;
     const std::string name = job_name(place);
-    const auto own = own_.lower_bound({name, 0});
-    if (own != own_.end() && own->job == name) continue;
+    if (is_own(name)) continue;
     if (const auto lease = leases_.claim_first(name)) {
       if (auto job = checked(place, *lease)) return job;
       continue;
@@ -208,8 +212,7 @@ std::optional<BenchJob> JobBoard::help() {
       const Place place{problem, s};
       if (!open_[number(place)]) continue;
       const std::string name = job_name(place);
-      const auto own = own_.lower_bound({name, 0});
-      if (own != own_.end() && own->job == name) continue;
+      if (is_own(name)) continue;
       const auto known = epochs_.find(place);
       const Leases::Attempt attempt =
           known == epochs_.end() ? Leases::Attempt{leases_.claim_first(name), Life::kUnknown}

@@ -77,6 +77,7 @@ class JobBoard {
   void note(const Place& place);
   void look();
   std::optional<BenchJob> next_free();
+  bool is_own(const std::string& job) const;  // claimed, and not yet retired
   std::optional<BenchJob> next_in(int problem);
   std::optional<BenchJob> help();
   std::optional<BenchJob> checked(const Place& place, const Lease& lease);
