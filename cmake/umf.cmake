@@ -72,6 +72,12 @@ function(umf_benchmark source library)
   add_dependencies(benchmarks ${bench})
 endfunction()
 
+# Emulated processors are some twenty times slower.
+set(UMF_TEST_SECONDS 600)
+if(CMAKE_CROSSCOMPILING_EMULATOR)
+  set(UMF_TEST_SECONDS 3600)
+endif()
+
 function(umf_test target library)
   add_executable(${target} ${ARGN})
   # Tests may make tiny checkpoints (tests/tiny), which stand on base alone.
@@ -80,7 +86,7 @@ function(umf_test target library)
   target_compile_definitions(${target} PRIVATE UMF_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   umf_test_options(${target})
   target_precompile_headers(${target} REUSE_FROM umf_precompiled_tests)
-  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${UMF_TEST_SECONDS})
 endfunction()
 
 # The tests of a program that FILTER names, as a user who owns nothing: such a one has other walls than root, no users to
