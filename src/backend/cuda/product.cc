@@ -173,24 +173,37 @@ const Products::Algorithm& Products::canonical(const Operation& op, ProductShape
   return canonical_.emplace(shape, candidates.front().algo).first->second;
 }
 
+// The canonical one first.
+std::vector<Products::Algorithm> Products::algorithms_for(const Operation& op,
+                                                          const ProductShape& shape) {
+  std::vector<Algorithm> algorithms = {canonical(op, shape)};
+  const auto same = [](const Algorithm& a, const Algorithm& b) {
+    return std::ranges::equal(a.data, b.data);
+  };
+  // Those for more rows, too: for few rows the library likes to split sums, and leaves out tiles
+  // that are fast without that.
+  for (const int rows : {shape.rows, 128, 256}) {
+    if (rows < shape.rows) continue;
+    Operation other = op;
+    other.in.rows = other.out.rows = rows;
+    for (const auto& candidate : Problem(other).candidates(handle_, shape.alignment)) {
+      const auto is_candidate = [&](const Algorithm& a) { return same(a, candidate.algo); };
+      if (std::ranges::none_of(algorithms, is_candidate)) algorithms.push_back(candidate.algo);
+    }
+  }
+  return algorithms;
+}
+
 Products::Algorithm Products::choose(const Operation& op, const ProductShape& shape) {
+  const std::vector<Algorithm> algorithms = algorithms_for(op, shape);
+  const Algorithm& usual = algorithms.front();
+  if (algorithms.size() == 1) return usual;
   ProductTrial trial(op, shape.rows, workspace_, pool_, stream_);
-  const Algorithm& usual = canonical(op, shape);
   trial.expect([&](const Operation& wanted) {
     check(run(Problem(wanted), wanted, usual), "a matrix product");
     return true;
   });
   const Problem problem(trial.tried());
-  std::vector<Algorithm> algorithms = {usual};
-  // Those for more rows, too: for few rows the library likes to split sums, and leaves out tiles
-  // that are fast without that.
-  for (const int rows : {shape.rows, 128, 256}) {
-    if (rows < shape.rows) continue;
-    Operation other = trial.tried();
-    other.in.rows = other.out.rows = rows;
-    for (const auto& candidate : Problem(other).candidates(handle_, shape.alignment))
-      algorithms.push_back(candidate.algo);
-  }
   Algorithm best{};
   float fastest = 1e30f;
   for (const Algorithm& algorithm : algorithms) {

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <map>
+#include <vector>
 
 #include "backend/cuda/memory.h"
 #include "backend/cuda/view.h"
@@ -47,6 +48,7 @@ class Products {
  private:
   using Algorithm = cublasLtMatmulAlgo_t;
   struct Problem;
+  std::vector<Algorithm> algorithms_for(const Operation& op, const ProductShape& shape);
   Algorithm choose(const Operation& op, const ProductShape& shape);
   const Algorithm& canonical(const Operation& op, ProductShape shape);
   cublasStatus_t run(const Problem& problem, const Operation& op, const Algorithm& algorithm);
