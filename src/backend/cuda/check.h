@@ -11,9 +11,11 @@ namespace umf {
 
 inline void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
+  // The runtime remembers it, too, and would tell it of the next kernel, where the device is still
+  // usable.
+  cudaGetLastError();
   std::string message = std::string("cuda: ") + what + " failed: " + cudaGetErrorString(status);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // this error leaves the device usable
     message +=
         ". Use fewer models or shorter windows, free the GPU's memory, or pass --backend cpu";
   }
