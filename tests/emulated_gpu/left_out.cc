@@ -1,0 +1,11 @@
+// Kernels of instructions that come with compute capability 9.0: the emulated GPU has 8.0.
+#include "backend/cuda/attention_fast.h"
+#include "base/error.h"
+
+namespace umf {
+
+void launch_attention_wgmma(const Operation&, cudaStream_t) {
+  throw Error("the emulated GPU has no wgmma");
+}
+
+}  // namespace umf
