@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "bench/lease.h"
 #include "bench/run_part.h"
@@ -153,13 +154,22 @@ std::optional<double> pace(const Ordered& workers) {
 
 }  // namespace
 
-RunWatch::RunWatch(const RunDirectory& run)
-    : run_(run),
+RunWatch::RunWatch(RunDirectory run)
+    : run_(std::move(run)),
       self_(this_process()),
-      results_(run, BadLines::kAreWarnings),
-      watch_(run.workers(), self_, 0, kMostBetweenLooks) {}
+      results_(run_, BadLines::kAreWarnings),
+      watch_(run_.workers(), self_, 0, kMostBetweenLooks) {}
+
+// What a line of results means depends on what the run is known to be: they are read anew.
+void RunWatch::follow() {
+  RunDirectory now = RunDirectory::open(run_.folder());
+  if (now.manifest().json == run_.manifest().json) return;
+  run_ = std::move(now);
+  results_ = ResultIndex(run_, BadLines::kAreWarnings);
+}
 
 Ordered RunWatch::look() {
+  follow();
   const Manifest& manifest = run_.manifest();
   results_.refresh();
   results_.sync();  // what is said to be done stays done

@@ -12,10 +12,11 @@
 
 namespace umf {
 
-// One look after another: who lives is known by what has changed in between.
+// One look after another: who lives is known by what has changed in between. Each is at the run as
+// it then is: others may extend it meanwhile.
 class RunWatch {
  public:
-  explicit RunWatch(const RunDirectory& run);
+  explicit RunWatch(RunDirectory run);
 
   // {"total","done","judged","failed","left","left_out","running","stale","unknown","complete",
   // "per_hour","seconds_left",
@@ -32,7 +33,9 @@ class RunWatch {
   nlohmann::ordered_json look();
 
  private:
-  const RunDirectory& run_;
+  void follow();
+
+  RunDirectory run_;
   Identity self_;
   ResultIndex results_;
   WorkerWatch watch_;
