@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -210,14 +211,42 @@ Ordered RunWatch::look() {
           {"warnings", results_.warnings()}};
 }
 
-Ordered run_status(const RunDirectory& run, double patience) {
+namespace {
+
+// Nothing where it is not known yet.
+std::optional<Left> left_of(const Ordered& status) {
+  const auto some = [&](Life life) {
+    return std::ranges::any_of(
+        status["workers"], [&](const Ordered& worker) { return worker["life"] == name_of(life); });
+  };
+  if (status["complete"].get<bool>()) return Left::kNothing;
+  if (status["left"] == 0) return Left::kFailures;
+  if (some(Life::kAlive)) return Left::kOthers;
+  return some(Life::kUnknown) ? std::nullopt : std::optional(Left::kFree);
+}
+
+Ordered look_until(const RunDirectory& run, const std::function<bool(const Ordered&)>& enough) {
   RunWatch watch(run);
-  const double until = steady_seconds() + patience;
   for (double pause = kFirstPause;; pause = std::min(1.5 * pause, kLongestPause)) {
     Ordered status = watch.look();
-    if (status["unknown"] == 0 || steady_seconds() >= until) return status;
+    if (enough(status)) return status;
     std::this_thread::sleep_for(std::chrono::duration<double>(pause));
   }
+}
+
+}  // namespace
+
+Ordered run_status(const RunDirectory& run, double patience) {
+  const double until = steady_seconds() + patience;
+  return look_until(run, [&](const Ordered& status) {
+    return status["unknown"] == 0 || steady_seconds() >= until;
+  });
+}
+
+std::pair<Ordered, Left> run_status_and_left(const RunDirectory& run) {
+  Ordered status = look_until(run, [](const Ordered& one) { return left_of(one).has_value(); });
+  const Left left = *left_of(status);
+  return {std::move(status), left};
 }
 
 std::string status_line(const Ordered& status) {

@@ -19,7 +19,7 @@ namespace {
 
 struct StatusOptions {
   std::string directory;
-  bool json = false, watch = false;
+  bool json = false, watch = false, exit_status = false;
   double every = 2;
 };
 
@@ -27,6 +27,8 @@ void check(const StatusOptions& options) {
   if (options.directory.empty()) throw Error("umf status needs the directory of a run");
   if (options.watch && options.json)
     throw Error("--watch is for people; programs ask for --json as often as they like");
+  if (options.watch && options.exit_status)
+    throw Error("--exit-status is for one look; --watch has an exit status of its own");
   if (!(options.every >= 0.1 && options.every <= 3600))
     throw Error("--every is in seconds, from 0.1 to 3600");
 }
@@ -36,6 +38,8 @@ void print_news(const nlohmann::ordered_json& before, const nlohmann::ordered_js
     fmt::print("{:%H:%M:%S} {}\n", fmt::localtime(std::time(nullptr)), line);
   if (std::fflush(stdout) != 0) throw Error("cannot write to stdout");
 }
+
+constexpr double kPatience = 10;
 
 int watch(const RunDirectory& run, double every) {
   RunWatch workers(run);
@@ -57,36 +61,60 @@ int watch(const RunDirectory& run, double every) {
   }
 }
 
+// As umf bench would leave.
+int exit_status(Left left) {
+  switch (left) {
+    case Left::kNothing:
+      return 0;
+    case Left::kFailures:
+      return kExitNo;
+    case Left::kOthers:
+      return kExitOthersAtWork;
+    case Left::kFree:
+      return kExitTryAgain;
+  }
+  return 2;
+}
+
 int status(const StatusOptions& options) {
   check(options);
   const RunDirectory run = RunDirectory::open(options.directory);
   if (options.watch) return watch(run, options.every);
-  const auto status = run_status(run);
+  const auto [status, left] = options.exit_status
+                                  ? run_status_and_left(run)
+                                  : std::pair(run_status(run, kPatience), Left::kNothing);
   if (options.json)
     print_in_order(status);
   else
     fmt::print("{}", status_text(status));
-  return 0;
+  return exit_status(left);
 }
 
 }  // namespace
 
 Command status_command() {
-  return {"status", "how far a run of umf bench is, and who works on it", [](OptionSet& options) {
-            auto o = std::make_shared<StatusOptions>();
-            options.argument("DIR", o->directory, "the run directory");
-            options.flag("json", o->json, "the status as JSON");
-            options.flag("watch", o->watch,
-                         "stay, and show machines, workers and failures as they come and go");
-            options.value("every", o->every, "with --watch: seconds between two looks");
-            options.footer(
-                "A job is stale when its worker is gone or has shown no sign of life for six\n"
-                "heartbeats; the next worker takes it over. Nothing is written.\n"
-                "--watch draws on a terminal, and else prints a line for each change. It ends\n"
-                "when the run is complete, or, with status 1, when all was tried, something\n"
-                "failed and nobody is at work.");
-            return [o] { return status(*o); };
-          }};
+  return {
+      "status", "how far a run of umf bench is, and who works on it", [](OptionSet& options) {
+        auto o = std::make_shared<StatusOptions>();
+        options.argument("DIR", o->directory, "the run directory");
+        options.flag("json", o->json, "the status as JSON");
+        options.flag("exit-status", o->exit_status,
+                     "also tell by the exit status what is left, as umf bench would: 0 "
+                     "nothing, 1 what failed, 3 others are at it, 75 start workers again");
+        options.flag("watch", o->watch,
+                     "stay, and show machines, workers and failures as they come and go");
+        options.value("every", o->every, "with --watch: seconds between two looks");
+        options.footer(
+            "A job is stale when its worker is gone or has shown no sign of life for six\n"
+            "heartbeats; the next worker takes it over. Nothing is written, but for the merged\n"
+            "files of a complete run, where the worker that was to write them was killed.\n"
+            "--exit-status waits until it is known whether those live who have not left: six\n"
+            "heartbeats (90 s) where a worker of another machine is silent.\n"
+            "--watch draws on a terminal, and else prints a line for each change. It ends\n"
+            "when the run is complete, or, with status 1, when all was tried, something\n"
+            "failed and nobody is at work.");
+        return [o] { return status(*o); };
+      }};
 }
 
 }  // namespace umf
