@@ -5,13 +5,16 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/error.h"
+#include "bench/last_worker.h"
 #include "cli/common.h"
 #include "cli/redrawn.h"
 #include "cli/status_picture.h"
+#include "setup/say.h"
 #include "setup/terminal.h"
 
 namespace umf {
@@ -39,7 +42,34 @@ void print_news(const nlohmann::ordered_json& before, const nlohmann::ordered_js
   if (std::fflush(stdout) != 0) throw Error("cannot write to stdout");
 }
 
-constexpr double kPatience = 10;
+constexpr double kPatience = 10, kEndless = std::numeric_limits<double>::infinity();
+
+// Who looks at a complete run does what a worker that was killed left undone; where that cannot be,
+// gives a warning.
+std::string pay(const RunDirectory& run, double patience) {
+  constexpr const char* kOld =
+      "the merged files may be older than what is recorded";
+  try {
+    switch (pay_for_the_dead(run, patience)) {
+      case Owed::kNothing:
+        return "";
+      case Owed::kPaid:
+        say("a worker was killed before it left; the merged files of the run are written anew\n");
+        return "";
+      case Owed::kNotKnown:
+        return fmt::format(
+            "{}: a worker has not left, and whether it lives is not known yet; --exit-status waits "
+            "until it is",
+            kOld);
+    }
+  } catch (const Error& reason) {
+    return fmt::format(
+        "{}: a worker was killed before it left, and they cannot be written here: "
+        "{}",
+        kOld, reason.what());
+  }
+  return "";
+}
 
 int watch(const RunDirectory& run, double every) {
   RunWatch workers(run);
@@ -54,7 +84,10 @@ int watch(const RunDirectory& run, double every) {
       print_news(before, now);
     if (is_over(now)) {
       picture.leave();
-      return now["complete"].get<bool>() ? 0 : kExitNo;
+      if (!now["complete"].get<bool>()) return kExitNo;
+      if (const std::string warning = pay(run, kPatience); !warning.empty())
+        say("warning: {}\n", warning);
+      return 0;
     }
     before = std::move(now);
     std::this_thread::sleep_for(std::chrono::duration<double>(every));
@@ -80,9 +113,12 @@ int status(const StatusOptions& options) {
   check(options);
   const RunDirectory run = RunDirectory::open(options.directory);
   if (options.watch) return watch(run, options.every);
-  const auto [status, left] = options.exit_status
-                                  ? run_status_and_left(run)
-                                  : std::pair(run_status(run, kPatience), Left::kNothing);
+  auto [status, left] = options.exit_status ? run_status_and_left(run)
+                                            : std::pair(run_status(run, kPatience), Left::kNothing);
+  if (status["complete"].get<bool>()) {
+    const std::string warning = pay(run, options.exit_status ? kEndless : kPatience);
+    if (!warning.empty()) status["warnings"].push_back(warning);
+  }
   if (options.json)
     print_in_order(status);
   else
