@@ -158,10 +158,14 @@ std::vector<std::string> ModelCache::unused_places() const {
 
 std::shared_ptr<const int> ModelCache::device_for_guest(const std::string& name,
                                                         std::uint64_t bytes) {
-  std::vector<DeviceRoom> rooms = rooms_;  // with what the models take there
+  std::vector<PlacedModel> models;
   for (int worker = 0; worker < std::min(replicas(), groups()); ++worker) {
-    for (const auto& slot : replica(worker).slots_) rooms[slot->at].taken += slot->bytes();
+    for (int i = 0; i < size(); ++i) {
+      const Slot& slot = *replica(worker).slots_[i];
+      models.push_back({i, slot.at, slot.bytes()});
+    }
   }
+  const std::vector<DeviceRoom> rooms = with_models(rooms_, models);
   const auto chosen = devices_.places.find(name);
   const int at =
       chosen != devices_.places.end() ? chosen->second : first_fit(bytes, rooms, memory_limit_);
