@@ -47,8 +47,7 @@ constexpr double kPatience = 10, kEndless = std::numeric_limits<double>::infinit
 // Who looks at a complete run does what a worker that was killed left undone; where that cannot be,
 // gives a warning.
 std::string pay(const RunDirectory& run, double patience) {
-  constexpr const char* kOld =
-      "the merged files may be older than what is recorded";
+  constexpr const char* kOld = "the merged files may be older than what is recorded";
   try {
     switch (pay_for_the_dead(run, patience)) {
       case Owed::kNothing:

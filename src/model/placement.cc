@@ -103,6 +103,10 @@ Placement place_models(std::span<const ModelToPlace> models, std::span<const Dev
   return with_span(models, devices, limit, std::max(least, most));
 }
 
+std::uint64_t room_left(std::span<const DeviceRoom> devices, int at, std::uint64_t limit) {
+  return Groups(devices, static_cast<int>(devices.size()), limit).room(at);
+}
+
 int first_fit(std::uint64_t bytes, std::span<const DeviceRoom> devices, std::uint64_t limit) {
   return Groups(devices, static_cast<int>(devices.size()), limit).best_for(bytes);
 }

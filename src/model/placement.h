@@ -45,6 +45,9 @@ struct Placement {
 Placement place_models(std::span<const ModelToPlace> models, std::span<const DeviceRoom> devices,
                        std::uint64_t limit);
 
+// What room an entry has left.
+std::uint64_t room_left(std::span<const DeviceRoom> devices, int at, std::uint64_t limit);
+
 // The first device with room for one model that stands there alone, or the one with most room.
 int first_fit(std::uint64_t bytes, std::span<const DeviceRoom> devices, std::uint64_t limit);
 
