@@ -139,7 +139,9 @@ std::vector<std::string> export_runs(const std::vector<LoadedRun>& runs,
     exporter.table((compared.size() > 1 ? file_prefix(one.runs.front()) : "") + "comparisons",
                    comparison_table(list), list, comparison_columns());
   }
-  if (!curves.empty()) exporter.write("scaling.svg", scaling_svg(curves));
+  const std::vector<std::string> figures = scaling_svgs(curves);
+  for (std::size_t i = 0; i < figures.size(); ++i)
+    exporter.write(i == 0 ? "scaling.svg" : fmt::format("scaling-{}.svg", i + 1), figures[i]);
   return exporter.written();
 }
 

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "bench/result_log.h"
 #include "bench/run_part.h"
+#include "bench/status.h"
 #include "support/temporary_directory.h"
 
 namespace umf {
@@ -290,6 +292,47 @@ TEST_F(GrowingRun, ResultsOfAConfigurationThatWasChangedByHandAreRefused) {
   EXPECT_THAT(read(), HasSubstr("for another problem than what the run now calls 'a'"));
   write(changed("/version", "2"));
   EXPECT_THAT(read(), HasSubstr("by another configuration"));
+}
+
+TEST_F(GrowingRun, AnExtensionSaysWhoMadeIt) {
+  start(changed("/made_by", {{"command", "umf bench"}, {"started", 1}}));
+  const auto made_by = [&](int number) {
+    return RunDirectory::open(run()).history().at(number).json.value("made_by", Json());
+  };
+  extend(changed("/made_by", {{"command", "umf bench --extend"}, {"started", 2}}, with("bon")));
+  EXPECT_EQ(made_by(0), Json({{"command", "umf bench"}, {"started", 1}}));
+  EXPECT_EQ(made_by(1), Json({{"command", "umf bench --extend"}, {"started", 2}}));
+  extend(changed("/made_by", {{"command", "again"}, {"started", 3}}, with("bon")));
+  EXPECT_FALSE(std::filesystem::exists(run() / "extensions/0002.json")) << "nothing was added";
+  extend(with("dts"));
+  EXPECT_EQ(made_by(2), Json()) << "nobody else's";
+}
+
+TEST_F(GrowingRun, WhoeverLooksOnSeesItGrow) {
+  RunWatch watch(start(changed("/dataset/problems", {"b", "a"})));
+  EXPECT_EQ(watch.look()["total"], 4);
+  const RunDirectory after = extend(with("bon"));
+  EXPECT_EQ(watch.look()["total"], 6);
+  Result result;
+  result.key = {"a", "bon", 8};
+  result.status = ResultStatus::kFailed;
+  ResultWriter(after.results() / "w.jsonl").append(result);
+  EXPECT_EQ(watch.look()["failures"][0]["configuration"], "bon");
+  EXPECT_EQ(watch.look()["left"], 5);
+}
+
+// The version that knew no seeds wrote them: a look that began before its configuration was there.
+TEST_F(GrowingRun, WhatWasReadBeforeItGrewCountsAsTheRunNowSays) {
+  const RunDirectory began = start(manifest());
+  RunWatch watch(began);
+  Result result;
+  result.key = {"a", "bon", 8};
+  Json line = Json::parse(result_line(result));
+  line.erase("seed");
+  write_file(began.results() / "w.jsonl", line.dump() + "\n");
+  EXPECT_EQ(watch.look()["done"], 0);
+  extend(changed("/configurations/1/seed", 7, with("bon")));
+  EXPECT_EQ(watch.look()["done"], 1);
 }
 
 // One line of an earlier version, which knew no seeds, and one of this.

@@ -123,7 +123,7 @@ RunDirectory RunDirectory::start(const fs::path& folder, const Json& manifest, b
     create_file(config, file_text(own));
   }
   if (read_config(config).empty()) write_file(config, file_text(own));
-  return grow(folder, [&](const RunDirectory& run) {
+  return grow(folder, own, [&](const RunDirectory& run) {
     const std::string other = difference(run.manifest().json, own);
     const auto is_own = [&](const Manifest& one) { return difference(one.json, own).empty(); };
     if (!other.empty() && std::ranges::none_of(run.history(), is_own))
@@ -140,7 +140,7 @@ RunDirectory RunDirectory::extend(const fs::path& folder, const Json& manifest, 
   if (!is_there(folder / "config.json"))
     throw Error(fmt::format("--extend, but there is no run in '{}'; leave it out to begin one",
                             folder.string()));
-  return grow(folder, [&](const RunDirectory& run) {
+  return grow(folder, own, [&](const RunDirectory& run) {
     return of_run(folder,
                   [&] { return with_devices(grown(run.manifest().json, own), own, mix_devices); });
   });
@@ -148,8 +148,8 @@ RunDirectory RunDirectory::extend(const fs::path& folder, const Json& manifest, 
 
 // A run grows by files with numbers, each of which only one can create: whoever comes second adds
 // to what the first one made of it. Nothing that was written is ever replaced, so that workers that
-// do not know of it go on with what they know.
-RunDirectory RunDirectory::grow(const fs::path& folder,
+// do not know of it go on with what they know. Whoever's command `own` is signs.
+RunDirectory RunDirectory::grow(const fs::path& folder, const Json& own,
                                 const std::function<Json(const RunDirectory&)>& grown) {
   for (int tries = 0; tries < kMostTries; ++tries) {
     RunDirectory run = open(folder);
@@ -162,6 +162,8 @@ RunDirectory RunDirectory::grow(const fs::path& folder,
     }
     make_folders(folder);  // those too that were left behind when the run was carried elsewhere
     if (json == run.manifest().json) return run;
+    json.erase("made_by");
+    if (own.contains("made_by")) json["made_by"] = own["made_by"];
     const fs::path file = extension_file(folder, run.extensions_ + 1);
     parse_manifest(json, file.string());
     make_folder(folder / kExtensions);

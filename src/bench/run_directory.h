@@ -50,7 +50,7 @@ class RunDirectory {
  private:
   RunDirectory(std::filesystem::path folder, Manifest manifest, int extensions)
       : folder_(std::move(folder)), manifest_(std::move(manifest)), extensions_(extensions) {}
-  static RunDirectory grow(const std::filesystem::path& folder,
+  static RunDirectory grow(const std::filesystem::path& folder, const Json& own,
                            const std::function<Json(const RunDirectory&)>& grown);
   std::vector<std::filesystem::path> checkpoints(const std::string& prefix) const;
 

@@ -49,6 +49,29 @@ std::string made(const Json& made_by, const ResultIndex& results) {
   return span_in_utc(*from, std::max(*from, to.value_or(*from)));
 }
 
+// Who made it, and who extended it: each by what the file says that it wrote. Versions before
+// repeated the first one's in every file.
+std::vector<Json> makers_of(const RunDirectory& run) {
+  std::vector<Json> makers;
+  for (const Manifest& manifest : run.history()) {
+    Json made_by = manifest.json.value("made_by", Json::object());
+    if (!made_by.is_object()) throw Error("config.json: 'made_by' must be an object");
+    if (makers.empty() || made_by != makers.back()) makers.push_back(std::move(made_by));
+  }
+  if (makers.empty()) makers.push_back(Json::object());
+  return makers;
+}
+
+void add_commands(OrderedJson& facts, const std::vector<Json>& makers) {
+  for (const Json& made_by : makers) {
+    if (!made_by.contains("command")) continue;
+    const char* label = &made_by == &makers.front() ? "Command" : "Extended by";
+    facts[label] =
+        fmt::format("{}{}{}", facts.value(label, std::string()), facts.contains(label) ? "; " : "",
+                    made_by["command"].get<std::string>());
+  }
+}
+
 // `read` with the errors of a file that may hold anything.
 template <class Read>
 auto from_manifest(Read&& read) {
@@ -87,13 +110,13 @@ OrderedJson run_facts(const LoadedRun& run) {
   return from_manifest([&] {
     const Manifest& manifest = run.manifest();
     const Json& json = manifest.json;
-    const Json made_by = json.value("made_by", Json::object());
-    if (!made_by.is_object()) throw Error("config.json: 'made_by' must be an object");
+    const std::vector<Json> makers = makers_of(run.directory);
     const Json& dataset = json.at("dataset");
     const std::filesystem::path file = dataset.value("path", std::string());
     OrderedJson facts = OrderedJson::object();
-    if (const std::string when = made(made_by, run.results); !when.empty()) facts["Made"] = when;
-    if (made_by.contains("command")) facts["Command"] = made_by["command"].get<std::string>();
+    if (const std::string when = made(makers.front(), run.results); !when.empty())
+      facts["Made"] = when;
+    add_commands(facts, makers);
     facts["Data set"] =
         fmt::format("{} ({}, {})", file.filename().string(), dataset.value("kind", std::string()),
                     short_fingerprint(dataset.value("fingerprint", std::string())));

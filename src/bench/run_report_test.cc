@@ -1,5 +1,6 @@
 #include "bench/run_report.h"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,6 +97,24 @@ TEST_F(Reports, SayFromTheFilesOfTheRunWhenAndHowItWasMade) {
   config_["made_by"]["started"] = 1e300;
   write_config();
   EXPECT_FALSE(facts().contains("Made")) << "no moment";
+}
+
+TEST_F(Reports, SayWhoMadeARunAndWhoExtendedIt) {
+  config_["made_by"] = {{"command", "umf bench set"}, {"started", 60}};
+  write_config();
+  std::filesystem::create_directory(directory_ / "extensions");
+  const auto extend = [&](int number, const Json& made_by) {
+    config_["made_by"] = made_by;
+    write_file(directory_ / fmt::format("extensions/000{}.json", number), config_.dump());
+    return overview(page())["runs"][0]["facts"];
+  };
+  // As earlier versions wrote it.
+  EXPECT_FALSE(extend(1, config_["made_by"]).contains("Extended by"));
+  extend(2, {{"command", "umf bench set --extend"}, {"started", 120}});
+  const Json facts = extend(3, {{"command", "umf bench more --extend"}, {"started", 180}});
+  EXPECT_EQ(facts["Made"], "1970-01-01 00:01 UTC") << "when it was begun";
+  EXPECT_EQ(facts["Command"], "umf bench set");
+  EXPECT_EQ(facts["Extended by"], "umf bench set --extend; umf bench more --extend");
 }
 
 TEST_F(Reports, SayWhatWasRun) {

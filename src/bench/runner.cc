@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/task_threads.h"
 #include "base/utc.h"
+#include "bench/last_worker.h"
 #include "bench/shared_problem.h"
 #include "bench/views.h"
 #include "bench/waiting.h"
@@ -73,7 +74,6 @@ class Runner {
   RunPart part_of_plan() const;
   const Task& task(int problem) const;
   const BenchConfiguration& bench_configuration(int configuration) const;
-  bool run_is_complete();
   bool stopped() const { return hooks_.stop && hooks_.stop(); }
   void pause(double seconds) const;  // or until it is to stop
   void warn_of_bad_lines();
@@ -150,25 +150,11 @@ BenchEnd Runner::work() {
   const Tally tally = board_.tally();
   if (tally.done == tally.total) {
     retire_finished(0);
-    if (run_is_complete()) {
-      run_.remove_checkpoints();
-      board_.leases().tidy();
-      run_.remove_drafts(heartbeat_.workers());
-    }
+    if (is_complete(run_, board_.results())) clear_away(run_, board_.leases(), heartbeat_);
     return BenchEnd::kComplete;
   }
   if (stopped_early) return BenchEnd::kStopped;
   return tally.done + tally.failed == tally.total ? BenchEnd::kFailures : BenchEnd::kOthersAtWork;
-}
-
-// With all that it may have grown by since this worker began.
-bool Runner::run_is_complete() {
-  const RunDirectory now = RunDirectory::open(run_.folder());
-  const RunPart all = whole(now.manifest());
-  const PartKeys keys(now.manifest(), all);
-  return all.results() == std::ranges::count_if(board_.results().all(), [&](const auto& one) {
-           return one.second.settled() && keys.has(one.first);
-         });
 }
 
 // Whoever is asked to stop does not wait to hear whether another one lives.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <set>
 
 #include "base/elementary.h"
@@ -13,17 +14,30 @@
 namespace umf {
 namespace {
 
-constexpr double kWidth = 760, kTop = 18, kLeft = 54, kRight = 590, kPlotHeight = 312;
+constexpr double kWidth = 770, kTop = 18, kLeft = 54, kRight = 590, kPlotHeight = 312;
 constexpr double kNameHeight = 15;
 
 // After Okabe and Ito, as the pages have them.
 constexpr const char* kColours[] = {"#0072b2", "#d05a00", "#00875f", "#a83f8a",
                                     "#3f8fc4", "#9a7400", "#5d6670", "#7a4fc0"};
-// A second sign for each, so that no one has to tell them by colour alone.
+// Two more signs for each, so that no one has to tell them by colour alone: dashes, and where these
+// come again other marks.
 constexpr const char* kDashes[] = {"none", "7 3", "2 3", "10 3 2 3", "4 2"};
+// Circle, square, triangle and diamond around a place; hollow, then filled.
+constexpr const char* kMarks[] = {"m-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z", "m-3.6,-3.6h7.2v7.2h-7.2z",
+                                  "m0,-5l4.8,8.4h-9.6z", "m0,-5.2l5.2,5.2l-5.2,5.2l-5.2,-5.2z"};
+constexpr std::size_t kMostSeries = std::size(kDashes) * 2 * std::size(kMarks);
 
 const char* colour(std::size_t number) { return kColours[number % std::size(kColours)]; }
 const char* dashes(std::size_t number) { return kDashes[number % std::size(kDashes)]; }
+
+std::string mark(std::size_t number, double x, double y) {
+  const std::size_t sign = number / std::size(kDashes);
+  const bool filled = sign >= std::size(kMarks);
+  return fmt::format(
+      "<path d=\"M{:.1f},{:.1f}{}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>\n", x, y,
+      kMarks[sign % std::size(kMarks)], filled ? colour(number) : "#ffffff", colour(number));
+}
 
 // A round step that gives six marks at most.
 double step_for(double range) {
@@ -118,12 +132,8 @@ class Figure {
         "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" "
         "stroke-dasharray=\"{}\"/>\n",
         points, colour(number), dashes(number));
-    for (const FigurePoint& point : series_[number].points) {
-      body_ += fmt::format(
-          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"#ffffff\" stroke=\"{}\" "
-          "stroke-width=\"2\"/>\n",
-          x(point.x) + aside, y(100 * point.y), colour(number));
-    }
+    for (const FigurePoint& point : series_[number].points)
+      body_ += mark(number, x(point.x) + aside, y(100 * point.y));
   }
 
   // At the ends of their curves, moved apart where they would meet.
@@ -134,14 +144,17 @@ class Figure {
     std::ranges::sort(places);
     for (std::size_t i = 1; i < places.size(); ++i)
       places[i].first = std::max(places[i].first, places[i - 1].first + kNameHeight);
-    const double over = std::max(0.0, places.back().first - bottom_of_plot_);
-    for (const auto& [place, number] : places) {
-      const double at = place - over;
+    // Back up from the bottom: there is room for all of them.
+    double below = bottom_of_plot_ + kNameHeight;
+    for (auto& [place, number] : std::views::reverse(places))
+      below = place = std::min(place, below - kNameHeight);
+    for (const auto& [at, number] : places) {
       body_ += fmt::format(
           "<line x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\" stroke=\"{3}\" "
           "stroke-width=\"2\" stroke-dasharray=\"{4}\"/>\n",
-          kRight + 4, at, kRight + 24, colour(number), dashes(number));
-      text(kRight + 29, at + 4, fmt::format("fill=\"{}\"", colour(number)), series_[number].name);
+          kRight + 4, at, kRight + 34, colour(number), dashes(number));
+      body_ += mark(number, kRight + 19, at);
+      text(kRight + 39, at + 4, fmt::format("fill=\"{}\"", colour(number)), series_[number].name);
     }
   }
 
@@ -166,6 +179,15 @@ std::vector<FigureSeries> scaling_series(const nlohmann::ordered_json& groups,
   return series;
 }
 
-std::string scaling_svg(const std::vector<FigureSeries>& series) { return Figure(series).svg(); }
+std::vector<std::string> scaling_svgs(const std::vector<FigureSeries>& series) {
+  std::vector<std::string> figures;
+  for (std::size_t first = 0; first < series.size(); first += kMostSeries) {
+    const auto begin = series.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto count = std::min(kMostSeries, series.size() - first);
+    const std::vector<FigureSeries> part(begin, begin + static_cast<std::ptrdiff_t>(count));
+    figures.push_back(Figure(part).svg());
+  }
+  return figures;
+}
 
 }  // namespace umf

@@ -20,8 +20,9 @@ struct FigureSeries {
 std::vector<FigureSeries> scaling_series(const nlohmann::ordered_json& groups,
                                          const std::string& prefix);
 
-// An SVG file that needs nothing else: the budget on a logarithmic axis, percent on the other,
-// intervals as lines, names at the ends of their curves.
-std::string scaling_svg(const std::vector<FigureSeries>& series);
+// SVG files that need nothing else: the budget on a logarithmic axis, percent on the other,
+// intervals as lines, names at the ends of their curves. The dashes of a curve and its marks are
+// those of no other one in the figure, whatever its colour: of more than 40 there are several.
+std::vector<std::string> scaling_svgs(const std::vector<FigureSeries>& series);
 
 }  // namespace umf

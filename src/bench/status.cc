@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "bench/lease.h"
 #include "bench/run_part.h"
@@ -153,13 +155,22 @@ std::optional<double> pace(const Ordered& workers) {
 
 }  // namespace
 
-RunWatch::RunWatch(const RunDirectory& run)
-    : run_(run),
+RunWatch::RunWatch(RunDirectory run)
+    : run_(std::move(run)),
       self_(this_process()),
-      results_(run, BadLines::kAreWarnings),
-      watch_(run.workers(), self_, 0, kMostBetweenLooks) {}
+      results_(run_, BadLines::kAreWarnings),
+      watch_(run_.workers(), self_, 0, kMostBetweenLooks) {}
+
+// What a line of results means depends on what the run is known to be: they are read anew.
+void RunWatch::follow() {
+  RunDirectory now = RunDirectory::open(run_.folder());
+  if (now.manifest().json == run_.manifest().json) return;
+  run_ = std::move(now);
+  results_ = ResultIndex(run_, BadLines::kAreWarnings);
+}
 
 Ordered RunWatch::look() {
+  follow();
   const Manifest& manifest = run_.manifest();
   results_.refresh();
   results_.sync();  // what is said to be done stays done
@@ -200,14 +211,42 @@ Ordered RunWatch::look() {
           {"warnings", results_.warnings()}};
 }
 
-Ordered run_status(const RunDirectory& run, double patience) {
+namespace {
+
+// Nothing where it is not known yet.
+std::optional<Left> left_of(const Ordered& status) {
+  const auto some = [&](Life life) {
+    return std::ranges::any_of(
+        status["workers"], [&](const Ordered& worker) { return worker["life"] == name_of(life); });
+  };
+  if (status["complete"].get<bool>()) return Left::kNothing;
+  if (status["left"] == 0) return Left::kFailures;
+  if (some(Life::kAlive)) return Left::kOthers;
+  return some(Life::kUnknown) ? std::nullopt : std::optional(Left::kFree);
+}
+
+Ordered look_until(const RunDirectory& run, const std::function<bool(const Ordered&)>& enough) {
   RunWatch watch(run);
-  const double until = steady_seconds() + patience;
   for (double pause = kFirstPause;; pause = std::min(1.5 * pause, kLongestPause)) {
     Ordered status = watch.look();
-    if (status["unknown"] == 0 || steady_seconds() >= until) return status;
+    if (enough(status)) return status;
     std::this_thread::sleep_for(std::chrono::duration<double>(pause));
   }
+}
+
+}  // namespace
+
+Ordered run_status(const RunDirectory& run, double patience) {
+  const double until = steady_seconds() + patience;
+  return look_until(run, [&](const Ordered& status) {
+    return status["unknown"] == 0 || steady_seconds() >= until;
+  });
+}
+
+std::pair<Ordered, Left> run_status_and_left(const RunDirectory& run) {
+  Ordered status = look_until(run, [](const Ordered& one) { return left_of(one).has_value(); });
+  const Left left = *left_of(status);
+  return {std::move(status), left};
 }
 
 std::string status_line(const Ordered& status) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/identity.h"
@@ -12,10 +13,11 @@
 
 namespace umf {
 
-// One look after another: who lives is known by what has changed in between.
+// One look after another: who lives is known by what has changed in between. Each is at the run as
+// it then is: others may extend it meanwhile.
 class RunWatch {
  public:
-  explicit RunWatch(const RunDirectory& run);
+  explicit RunWatch(RunDirectory run);
 
   // {"total","done","judged","failed","left","left_out","running","stale","unknown","complete",
   // "per_hour","seconds_left",
@@ -32,14 +34,25 @@ class RunWatch {
   nlohmann::ordered_json look();
 
  private:
-  const RunDirectory& run_;
+  void follow();
+
+  RunDirectory run_;
   Identity self_;
   ResultIndex results_;
   WorkerWatch watch_;
 };
 
 // Looks until it is known whether those live who hold jobs, for about `patience` seconds at most.
-nlohmann::ordered_json run_status(const RunDirectory& run, double patience = 10);
+nlohmann::ordered_json run_status(const RunDirectory& run, double patience);
+
+enum class Left {
+  kNothing,   // the run is complete
+  kFailures,  // all was tried
+  kOthers,    // somebody who lives is at work
+  kFree,      // and nobody is
+};
+// Looks until that is known: for six heartbeats of those who have not left, where they are silent.
+std::pair<nlohmann::ordered_json, Left> run_status_and_left(const RunDirectory& run);
 
 std::string status_text(const nlohmann::ordered_json& status);
 std::string status_line(const nlohmann::ordered_json& status);  // its first: how far the run is

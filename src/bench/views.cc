@@ -104,7 +104,10 @@ SharedViews::Claim SharedViews::claim() {
   return attempt.holder == Life::kAlive ? Claim::kOthers : Claim::kUnknown;
 }
 
-void SharedViews::write(ResultIndex& results) { Views(run_).refresh(results); }
+void SharedViews::write(ResultIndex& results) {
+  Views(run_).refresh(results);
+  has_written_ = true;
+}
 
 void SharedViews::refresh_now_and_then(ResultIndex& results) {
   const auto start = Clock::now();

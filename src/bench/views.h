@@ -40,6 +40,7 @@ class SharedViews {
   // Before leaving, when all of one's own is recorded. False: whether the writer lives is not known
   // yet.
   bool finish(ResultIndex& results);
+  bool has_written() const { return has_written_; }  // not another one
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -50,6 +51,7 @@ class SharedViews {
   const RunDirectory& run_;
   Leases& leases_;
   std::optional<Lease> lease_;
+  bool has_written_ = false;
   Clock::time_point next_ = Clock::now() + std::chrono::seconds(10);
 };
 

@@ -44,8 +44,9 @@ bool under_scheduler() {
 }
 
 // For umf status: what computes here, and as which job of a scheduler.
-Json about_worker(const ModelCache& model_cache) {
+Json about_worker(const ModelCache& model_cache, const CommonOptions& common) {
   Json about = {{"backend", model_cache.backend().name()}};
+  if (common.device) about["device"] = *common.device;
   const auto add = [&](const char* key, const char* variable) {
     if (const char* value = std::getenv(variable)) about[key] = value;
   };
@@ -135,7 +136,7 @@ BenchEnd work_off(const RunDirectory& run, const BenchCliOptions& options, const
                     .judge_threads = options.judge_threads,
                     .heartbeat_seconds = options.heartbeat_seconds,
                     .wait_for_others = waits_for_others(options),
-                    .about = about_worker(model_cache)},
+                    .about = about_worker(model_cache, options.search.common)},
                    {.stop = interrupted,
                     .news =
                         [&](const BenchNews& news) {

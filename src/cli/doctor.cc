@@ -184,6 +184,7 @@ void print_for_people(const Diagnosis& diagnosis) {
   if (!diagnosis.problem.empty()) fmt::print("PROBLEM: {}\n", diagnosis.problem);
   const std::string hint = advice(diagnosis.isolations);
   if (!hint.empty()) fmt::print("{}\n", hint);
+  fmt::print("What models can run on, and its memory: umf backends\n");
 }
 
 }  // namespace

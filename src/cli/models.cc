@@ -1,4 +1,5 @@
-// umf models: what can be loaded, or one model described and checked, or written as GGUF.
+// umf models: what can be loaded, or one model described and checked, or written as GGUF, or where
+// several would stand.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "base/cancelled.h"
 #include "base/error.h"
 #include "cli/common.h"
+#include "cli/model_places.h"
 #include "decode/action.h"
 #include "model/embedded.h"
 #include "model/expert_memory.h"
@@ -198,6 +200,7 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
 struct ModelsOptions {
   CommonOptions common;
   std::string where;
+  PlacesWanted places;
   bool check = false;
   std::optional<std::string> quantise, type;
 };
@@ -206,7 +209,9 @@ struct ModelsOptions {
 // backend does: it maps and copies nothing.
 std::optional<ModelCheck> build(const ModelsOptions& options, const std::string& name,
                                 Checkpoint checkpoint) {
-  const auto backend = options.check ? options.common.make_backend() : make_reference_backend();
+  CommonOptions common = options.common;
+  if (common.backend == "auto") common.backend = "cpu";  // whose fingerprints can be compared
+  const auto backend = options.check ? common.make_backend() : make_reference_backend();
   if (!checkpoint.family->diffusion) {
     ProcessRewardModel model(std::move(checkpoint), *backend);
     return options.check ? std::optional(check_model(model)) : std::nullopt;
@@ -277,7 +282,22 @@ int quantise_model(const ModelsOptions& options) {
   return 0;
 }
 
-int run(const ModelsOptions& options) {
+int places(const ModelsOptions& options) {
+  if (options.places.models.empty())
+    throw Error("--devices asks where models would stand: umf models WHERE... --devices 0,1");
+  if (options.check || options.quantise)
+    throw Error("--devices loads no model: leave out --check and --quantise");
+  return show_places(options.common, options.places);
+}
+
+int run(ModelsOptions options) {
+  const PlacesWanted& wanted = options.places;
+  if (!wanted.devices.devices.empty()) return places(options);
+  if (!wanted.devices.place.empty() || wanted.memory_limit_gb != 0 || wanted.models.size() > 1)
+    throw Error(
+        "several models, --place and --memory-limit ask where models would stand; give --devices, "
+        "too: umf models a=WHERE b=WHERE --devices 0,1 --place a=0,b=1");
+  if (!wanted.models.empty()) options.where = wanted.models.front();
   if (options.type && !options.quantise) throw Error("--type needs --quantise OUT.gguf");
   if (options.where.empty() && options.quantise)
     throw Error("--quantise needs a model: umf models WHERE --quantise OUT.gguf");
@@ -294,11 +314,10 @@ Command models_command() {
   return {
       "models", "list what can be loaded, or describe and check one model", [](OptionSet& options) {
         auto o = std::make_shared<ModelsOptions>();
-        o->common.backend = "cpu";  // whose fingerprints can be compared
-        options.argument(
-            "WHERE", o->where,
+        options.arguments(
+            "WHERE", o->places.models,
             "an embedded model, a directory with config.json and *.safetensors, a *.gguf file "
-            "(of a split one the first), or org/name");
+            "(of a split one the first), or org/name; with --devices several, NAME=WHERE");
         options.choices("WHERE", known_models);
         options.flag("check", o->check,
                      "run one pass of a fixed input and print a fingerprint of its "
@@ -308,6 +327,9 @@ Command models_command() {
         options.value("type", o->type,
                       fmt::format("of the matrices in that file: {}; Q8_0 if not given",
                                   fmt::join(gguf_export_types(), ", ")));
+        o->places.devices.declare(options);
+        options.value("memory-limit", o->places.memory_limit_gb,
+                      "with --devices: GB of weights that each may hold; 0 for what room it has");
         o->common.declare(options);
         o->common.declare_strictness(options);
         options.footer(
@@ -318,8 +340,12 @@ Command models_command() {
             "config.json\n"
             "that are not known (a warning) and tensors that are known to be unused.\n"
             "Fingerprints of --check are equal for equal models on every machine with the cpu "
-            "backend;\n"
-            "between backends, compare the tokens (docs/models.md#comparing-models).\n"
+            "backend,\n"
+            "which --backend auto is here; between backends, compare the tokens\n"
+            "(docs/models.md#comparing-models).\n"
+            "With --devices nothing is loaded: it tells where the models of one search would "
+            "stand, what\n"
+            "room is left, and by status 1 that they do not fit (docs/devices.md).\n"
             "GGUF files of llada, dream, llada-moe and rnd1 models are read in F32, F16, BF16, "
             "Q4_0, Q4_1,\n"
             "Q5_0, Q5_1, Q8_0, Q4_K, Q5_K and Q6_K, so in published files called Q4_K_M, Q5_K_M, "

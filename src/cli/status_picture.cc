@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -167,7 +168,8 @@ std::vector<std::string> news_of(const Ordered& before, const Ordered& now) {
   add_news_of_workers(before, now, lines);
   add_new_troubles(before, now, lines);
   const bool moved =
-      before.is_null() || before["done"] != now["done"] || before["failed"] != now["failed"];
+      before.is_null() || std::ranges::any_of(std::array{"done", "failed", "total"},
+                                              [&](auto key) { return before[key] != now[key]; });
   if (moved) lines.push_back(status_line(now));
   for (std::string& line : lines) line = one_line(line);
   return lines;

@@ -104,6 +104,9 @@ TEST(StatusPicture, LaterOnlyChangesAre) {
   now = before;
   now["done"] = 9;
   EXPECT_THAT(news_of(before, now), ElementsAre(HasSubstr("9 of 20 done")));
+  now = before;
+  now["total"] = 30;
+  EXPECT_THAT(news_of(before, now), ElementsAre(HasSubstr("8 of 30 done"))) << "it was extended";
   now = status_of({worker("n1", 7), worker("n1", 8), worker("n2", 9, "dead")}, {failure("a")});
   EXPECT_THAT(news_of(before, now), ElementsAre(HasSubstr("a umf at 64"), HasSubstr("1 failed")));
 }

@@ -156,15 +156,20 @@ std::vector<std::string> ModelCache::unused_places() const {
   return names;
 }
 
+std::vector<DeviceRoom> ModelCache::rooms() const {
+  std::vector<PlacedModel> models;
+  for (int worker = 0; worker < std::min(replicas(), groups()); ++worker) {
+    const auto& slots = worker == 0 ? slots_ : replicas_[worker - 1]->slots_;
+    for (int i = 0; i < size(); ++i) models.push_back({i, slots[i]->at, slots[i]->bytes()});
+  }
+  return with_models(rooms_, models);
+}
+
 std::shared_ptr<const int> ModelCache::device_for_guest(const std::string& name,
                                                         std::uint64_t bytes) {
-  std::vector<DeviceRoom> rooms = rooms_;  // with what the models take there
-  for (int worker = 0; worker < std::min(replicas(), groups()); ++worker) {
-    for (const auto& slot : replica(worker).slots_) rooms[slot->at].taken += slot->bytes();
-  }
   const auto chosen = devices_.places.find(name);
   const int at =
-      chosen != devices_.places.end() ? chosen->second : first_fit(bytes, rooms, memory_limit_);
+      chosen != devices_.places.end() ? chosen->second : first_fit(bytes, rooms(), memory_limit_);
   rooms_[at].taken += bytes;
   return {&devices_.numbers[at], [this, at, bytes](const int*) { rooms_[at].taken -= bytes; }};
 }

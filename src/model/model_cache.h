@@ -54,6 +54,9 @@ class ModelCache {
   // Of the first replica, in the order of the models; and how many groups of devices there are.
   std::vector<StandingModel> standing() const;
   int groups() const;
+  const Placement& placement() const { return placement_; }
+  // The list of devices, with what stands on each: of the groups that replicas are on.
+  std::vector<DeviceRoom> rooms() const;
   // The places that were chosen for names that no model has.
   std::vector<std::string> unused_places() const;
   // The number of the device for a model that somebody else loads: the place that was chosen for

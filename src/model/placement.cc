@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace umf {
 namespace {
@@ -17,7 +18,8 @@ class Groups {
       const auto [at, fresh] = memories_.emplace(device.number, device.room);
       if (!fresh) at->second = std::min(at->second, device.room);
     }
-    for (const DeviceRoom& device : devices) take(memories_[device.number], device.taken);
+    for (const DeviceRoom& device : devices)
+      take(memories_[device.number], device.taken - device.shared);
     for (int i = 0; i < used; ++i) {
       listed_[i % span] = std::max(listed_[i % span], devices[i].taken);
       numbers_[i % span].insert(devices[i].number);
@@ -78,6 +80,17 @@ Placement with_span(std::span<const ModelToPlace> models, std::span<const Device
 
 }  // namespace
 
+std::vector<DeviceRoom> with_models(std::vector<DeviceRoom> devices,
+                                    std::span<const PlacedModel> models) {
+  std::set<std::pair<int, int>> copies;  // the device's number, the model's
+  for (const PlacedModel& model : models) {
+    DeviceRoom& device = devices[model.at];
+    device.taken += model.bytes;
+    if (!copies.emplace(device.number, model.model).second) device.shared += model.bytes;
+  }
+  return devices;
+}
+
 Placement place_models(std::span<const ModelToPlace> models, std::span<const DeviceRoom> devices,
                        std::uint64_t limit) {
   int least = 1;
@@ -88,6 +101,10 @@ Placement place_models(std::span<const ModelToPlace> models, std::span<const Dev
       return placement;
   }
   return with_span(models, devices, limit, std::max(least, most));
+}
+
+std::uint64_t room_left(std::span<const DeviceRoom> devices, int at, std::uint64_t limit) {
+  return Groups(devices, static_cast<int>(devices.size()), limit).room(at);
 }
 
 int first_fit(std::uint64_t bytes, std::span<const DeviceRoom> devices, std::uint64_t limit) {

@@ -12,7 +12,18 @@ struct DeviceRoom {
   int number = 0;
   std::uint64_t room = UINT64_MAX;  // bytes of weights that its memory takes
   std::uint64_t taken = 0;          // of them, by what stands on this entry of the list already
+  std::uint64_t shared = 0;         // of what is taken: copies that another entry counts
 };
+
+// A model by number that stands on the entry `at` of a list.
+struct PlacedModel {
+  int model = 0, at = 0;
+  std::uint64_t bytes = 0;
+};
+
+// With these on them: a device's memory holds one copy of a model for all entries of the list.
+std::vector<DeviceRoom> with_models(std::vector<DeviceRoom> devices,
+                                    std::span<const PlacedModel> models);
 
 struct ModelToPlace {
   std::uint64_t bytes = 0;
@@ -33,6 +44,9 @@ struct Placement {
 // use it. Where nothing fits there is one group, and who finds no room goes where most is left.
 Placement place_models(std::span<const ModelToPlace> models, std::span<const DeviceRoom> devices,
                        std::uint64_t limit);
+
+// What room an entry has left.
+std::uint64_t room_left(std::span<const DeviceRoom> devices, int at, std::uint64_t limit);
 
 // The first device with room for one model that stands there alone, or the one with most room.
 int first_fit(std::uint64_t bytes, std::span<const DeviceRoom> devices, std::uint64_t limit);

@@ -97,6 +97,23 @@ TEST(Placement, AGuestTakesTheFirstDeviceWithRoom) {
   EXPECT_EQ(first_fit(6, list, 0), 0);
 }
 
+// Two entries for one device, with the same model for the workers of both, and another device.
+TEST(Placement, AGuestFindsTheRoomThatOneCopyLeavesOnADeviceThatIsListedTwice) {
+  const std::vector<DeviceRoom> list = {
+      {.number = 0, .room = 30}, {.number = 0, .room = 30}, {.number = 1, .room = 15}};
+  const auto once = with_models(list, std::vector<PlacedModel>{{0, 0, 10}, {0, 1, 10}});
+  EXPECT_EQ(first_fit(20, once, 0), 0);
+  EXPECT_EQ(first_fit(21, once, 0), 0) << "the roomiest";
+  EXPECT_EQ(first_fit(14, once, 15), 2) << "a limit is of each entry: both have the model";
+  const auto two = with_models(list, std::vector<PlacedModel>{{0, 0, 10}, {1, 1, 10}});
+  EXPECT_EQ(first_fit(20, two, 0), 2) << "two models take the room of two";
+  EXPECT_EQ(first_fit(10, two, 0), 0);
+  auto held = once;
+  held[1].taken += 12;  // a guest, who has a copy of its own
+  EXPECT_EQ(first_fit(8, held, 0), 0);
+  EXPECT_EQ(first_fit(9, held, 0), 2);
+}
+
 TEST(Placement, OneDeviceHasEverything) {
   const Placement placed = place({{30}, {30}}, devices(1, 20));
   EXPECT_EQ(placed.span, 1);

@@ -37,6 +37,8 @@ class Listener {
                         const nlohmann::ordered_json& umf) = 0;
   virtual void state(int choice, Json state) = 0;  // the newest replaces those before it
   virtual void rollout(Json event) = 0;
+  // What a search cost that ended, also where it found nothing to give.
+  virtual void spent(nlohmann::ordered_json) {}
 };
 
 // A task was no longer wanted and has no result to give.

@@ -71,6 +71,7 @@ class SearchRun final : public SearchObserver {
 
 Completion SearchRun::complete() {
   const Solution solution = search_.run(*this);
+  listener_.spent(solution_json(configuration_, solution)["search"]);
   if (solution.stopped == Stop::kError) throw ApiError(500, solution.message);
   if (!solution.best && solution.stopped == Stop::kInterrupted) throw Interrupted();
   if (!solution.best)

@@ -59,7 +59,7 @@ void Solve::deliver(JobEvent event) {
                           if (!log_.append("rollout", line(news.rollout))) cancel(Cancel::kLogFull);
                         },
                         [&](const Completion& completion) { keep(completion); },
-                        [&](const ApiError& error) { log_.end("end", error_body(error)); }},
+                        [&](const ApiError& error) { end_without_answer(error); }},
              event);
 }
 
@@ -70,6 +70,15 @@ void Solve::keep(const Completion& completion) {
   OrderedJson end = completion.umf;
   end["answer"] = solved_.answer;
   end["seconds"] = seconds_so_far();
+  log_.end("end", line(end));
+}
+
+void Solve::end_without_answer(const ApiError& error) {
+  OrderedJson end = OrderedJson::parse(error_body(error));
+  if (!spent_.is_null()) {
+    end["search"] = spent_;
+    end["seconds"] = seconds_so_far();
+  }
   log_.end("end", line(end));
 }
 

@@ -15,6 +15,8 @@
 namespace umf {
 namespace {
 
+using testing::HasSubstr;
+
 // The files of a folder, without drafts that one who was killed has left.
 std::map<std::string, std::string> contents(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
@@ -259,6 +261,72 @@ TEST_F(BenchCli, AWorkerWaitsForOneThatGoesSilent) {
   const PretendedWorker far(place("run"), 3600);
   EXPECT_EQ(umf(one("run", {"--limit", "1"})).status, 0) << "took it over after six beats";
   EXPECT_EQ(lines_of(place("run/results.jsonl")).size(), 3);
+}
+
+// A complete run as it stands when its last worker is killed in the middle of the merged files.
+class LastWorkerKilled : public BenchCli {
+ protected:
+  LastWorkerKilled() {
+    Running worker(one("run", {"--window", "64", "--budget", "2000000", "--no-cache"}));
+    await([&] { return !dead_worker().empty(); });
+    worker.send(SIGKILL);
+    worker.wait();
+    const std::string file = dead_worker(), text = read_file(place("run/workers/" + file));
+    std::filesystem::remove_all(place("run"));
+    EXPECT_EQ(umf(one("run")).status, 0);
+    EXPECT_EQ(dead_worker(), "") << "the last one clears away";
+    merged_ = results("run");
+    write_file(place("run/workers/" + file), text);
+    write_file(place("run/leases/views.1"),
+               Json{{"worker", file.substr(0, file.size() - 5)}, {"since", 1}, {"age", 1}}.dump());
+    write_file(place("run/results.jsonl"), "");
+    write_file(place("run/summary.json"), "{}");
+  }
+  std::string dead_worker() const {
+    std::error_code absent;
+    for (const auto& file : std::filesystem::directory_iterator(place("run/workers"), absent))
+      if (file.path().extension() == ".json") return file.path().filename();
+    return "";
+  }
+  void expect_whole() const {
+    EXPECT_EQ(results("run"), merged_);
+    EXPECT_TRUE(Json::parse(read_file(place("run/summary.json")))["complete"].get<bool>());
+    for (const char* folder : {"leases", "workers", "checkpoints"})
+      EXPECT_TRUE(std::filesystem::is_empty(place(std::string("run/") + folder))) << folder;
+  }
+
+  std::vector<Json> merged_;
+};
+
+TEST_F(LastWorkerKilled, WhoeverAsksHowFarTheRunIsWritesItsMergedFiles) {
+  const Finished status = umf({"status", place("run")});
+  EXPECT_EQ(status.status, 0) << status.err;
+  EXPECT_THAT(status.out, HasSubstr("15 of 15 done"));
+  EXPECT_THAT(status.err, HasSubstr("the merged files of the run are written anew"));
+  expect_whole();
+  EXPECT_EQ(umf({"status", place("run")}).err, "") << "once";
+}
+
+TEST_F(LastWorkerKilled, AWatchWritesThemAtItsEnd) {
+  EXPECT_EQ(umf({"status", place("run"), "--watch"}).status, 0);
+  expect_whole();
+}
+
+TEST_F(LastWorkerKilled, AWorkerThatFindsNothingLeftWritesThem) {
+  EXPECT_EQ(umf(one("run")).status, 0);
+  expect_whole();
+}
+
+// Nothing can be made where there is a file in place of the folder, not even by root.
+TEST_F(LastWorkerKilled, WhereNothingCanBeWrittenAStatusSaysSo) {
+  const std::filesystem::path leases = place("run/leases");
+  std::filesystem::remove_all(leases);
+  write_file(leases, "");
+  const Json shown = status("run");
+  EXPECT_TRUE(shown["complete"].get<bool>());
+  EXPECT_THAT(shown["warnings"][0].get<std::string>(),
+              HasSubstr("the merged files may be older than what is recorded"));
+  EXPECT_EQ(read_file(place("run/results.jsonl")), "");
 }
 
 }  // namespace

@@ -48,6 +48,24 @@ TEST_F(BenchDevices, ModelsOnDifferentDevicesGiveTheSameResults) {
   EXPECT_EQ(results("spread"), results("one"));
 }
 
+TEST_F(BenchDevices, AWorkerSaysOnWhichDeviceItIs) {
+  const auto about = [&](const std::string& out, const std::vector<std::string>& devices) {
+    std::vector<std::string> words = {"--window",   "64",        "--budget", "2000000",
+                                      "--no-cache", "--backend", "cpu"};
+    words.insert(words.end(), devices.begin(), devices.end());
+    Running worker(one(out, words));
+    Json workers = Json::array();
+    await([&] {
+      if (std::filesystem::exists(place(out + "/config.json"))) workers = status(out)["workers"];
+      return !workers.empty();
+    });
+    return workers.at(0)["about"];
+  };
+  EXPECT_EQ(about("one", {"--device", "0"})["device"], "0");
+  EXPECT_EQ(about("listed", {"--devices", "0"})["devices"], "dream on 0, llada on 0");
+  EXPECT_FALSE(about("any", {}).contains("device")) << "nobody said so";
+}
+
 TEST_F(BenchDevices, APlaceThatNoModelHasIsRefusedBeforeAnythingIsWritten) {
   expect_refusal(umf(on_two(one("run"), {"--place", "draem=1"})), "there is no model 'draem'");
   EXPECT_FALSE(std::filesystem::exists(place("run")));

@@ -78,6 +78,47 @@ TEST_F(BenchCli, AWatchIsDrawnOnATerminalAndStaysThere) {
       << "it is not removed at the end";
 }
 
+// As umf bench itself would leave: scripts decide by it whether to start workers again.
+TEST_F(BenchCli, AStatusTellsScriptsWhatIsLeft) {
+  const auto left = [&](const std::string& run) {
+    return umf({"status", place(run), "--exit-status"}).status;
+  };
+  ASSERT_EQ(umf(one("complete", {"--budget", "16"})).status, 0);
+  EXPECT_EQ(left("complete"), 0);
+  Running worker(one("run", {"--window", "64", "--budget", "2000000", "--no-cache", "--ratios",
+                             "0.9,0.8,0.7,0.6,0.5,0.4"}));
+  await([&] {
+    std::error_code absent;
+    return !std::filesystem::is_empty(place("run/workers"), absent) && !absent;
+  });
+  EXPECT_EQ(left("run"), 3) << "somebody is at work";
+  worker.send(SIGKILL);
+  worker.wait();
+  const Finished killed = umf({"status", place("run"), "--exit-status"});
+  EXPECT_EQ(killed.status, 75) << "and now nobody";
+  EXPECT_THAT(killed.out, HasSubstr("0 of 5 done")) << "it says the same";
+  problems(2, {{"type", "command"}, {"argv", {"false"}}});
+  ASSERT_EQ(umf(one("failures", {"--budget", "16"})).status, 1);
+  EXPECT_EQ(left("failures"), 1);
+  expect_refusal(umf({"status", place("run"), "--watch", "--exit-status"}), "--exit-status");
+}
+
+// One of another machine: its process cannot be asked, and its file may be a dead one's.
+TEST_F(BenchCli, WhetherSomebodyIsAtWorkIsWaitedFor) {
+  ASSERT_EQ(umf(one("run", {"--budget", "16"})).status, 0);
+  std::filesystem::remove_all(place("run/results"));
+  write_file(place("run/workers/far.json"), Json{{"host", "far"},
+                                                 {"machine", "another"},
+                                                 {"pid", 1},
+                                                 {"started", "1"},
+                                                 {"heartbeat", 0.1},
+                                                 {"since", 1},
+                                                 {"age", 1},
+                                                 {"about", Json::object()}}
+                                                .dump());
+  EXPECT_EQ(umf({"status", place("run"), "--exit-status"}).status, 75);
+}
+
 TEST_F(BenchCli, AWatchIsForPeople) {
   ASSERT_EQ(umf(one("run")).status, 0);
   expect_refusal(umf({"status", place("run"), "--watch", "--json"}), "--json");

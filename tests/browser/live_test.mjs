@@ -132,6 +132,25 @@ test("a search is stopped at any time and keeps its best answer", async () => {
   await close();
 });
 
+test("a search that ends without an answer says what it cost", async () => {
+  const { page, check, close } = await openServer(server.url);
+  const begin = {
+    problem: { id: "p", prompt: "p", reward: { type: "text" } }, search: { name: "unmaskfork", budget: 64 }, window: 8, seed: 0, models: ["a"],
+    actions: [{ name: "a", model: "a", settings: "" }],
+  };
+  const state = { nfe: 2, seconds: 1, from: 0, action: 0, window: [8], by: [[-1, 8]] };
+  const error = { message: "stopped before there was an answer" };
+  await showPlanted(page, "stopped", [["begin", { id: "stopped", ...begin }], ["state", state], ["end", { error, search: { nfe: 7, rollouts: 0, hits: 0 }, seconds: 65 }]]);
+  await page.locator(".status", { hasText: "after 7 forward passes, 0 rollouts" }).waitFor();
+  const tiles = await page.locator(".tiles").innerText();
+  assert.match(tiles, /7 of 64/);
+  assert.match(tiles, /1:05/);
+  await showPlanted(page, "waiting", [["begin", { id: "waiting", ...begin }], ["end", { error }]]);
+  await page.locator(".status", { hasText: /^Ended without an answer: stopped/ }).waitFor();
+  check();
+  await close();
+});
+
 test("a node shows the way to it while the search goes on", async () => {
   const { page, check, close } = await openServer(server.url);
   await fill(page, { prompt: solvable.prompt, tests: ["True", "False"], budget: 1000000 });

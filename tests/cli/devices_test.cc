@@ -134,6 +134,73 @@ TEST_F(Devices, ARewardModelGivesTheSameWhereverItStands) {
   EXPECT_EQ(judged({"--devices", "0,0", "--memory-limit", "0.0007"}), expected);
 }
 
+struct ModelPlaces : testing::Test {
+  const std::vector<std::string> models = {"a=" + tiny("tiny-llada"), "b=" + tiny("tiny-dream")};
+
+  // Tiny models have 0.54 MB to 0.57 MB.
+  Finished ask(const std::string& devices, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"models", "--devices", devices, "--backend", "cpu"};
+    words.insert(words.end(), models.begin(), models.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return umf(words);
+  }
+  Json placed(const std::string& devices, std::vector<std::string> more = {}) const {
+    more.emplace_back("--json");
+    const Finished run = ask(devices, more);
+    const Json json = Json::parse(run.out);
+    EXPECT_EQ(run.status, json["fits"] ? 0 : 1) << run.err;
+    return json;
+  }
+};
+
+TEST_F(ModelPlaces, AreKnownBeforeAnythingIsLoaded) {
+  const Json together = placed("0,0");
+  EXPECT_TRUE(together["fits"]);
+  EXPECT_EQ(together["groups"], 2) << "each entry has both";
+  EXPECT_EQ(together["devices"].size(), 1);
+  EXPECT_EQ(together["devices"][0]["left_bytes"], nullptr) << "the machine's memory";
+  const Json spread = placed("0,0", {"--memory-limit", "0.0007"});
+  EXPECT_TRUE(spread["fits"]);
+  EXPECT_EQ(spread["groups"], 1);
+  ASSERT_EQ(spread["devices"].size(), 2);
+  for (int i : {0, 1}) {
+    EXPECT_EQ(spread["models"][i]["name"], i == 0 ? "a" : "b");
+    EXPECT_EQ(spread["devices"][i]["left_bytes"].get<long>(),
+              700'000 - spread["models"][i]["weight_bytes"].get<long>());
+  }
+  const Json sent = placed("0,0", {"--memory-limit", "0.0007", "--place", "a=1,b=0"});
+  EXPECT_EQ(sent["devices"][0]["left_bytes"].get<long>(),
+            700'000 - sent["models"][1]["weight_bytes"].get<long>());
+}
+
+TEST_F(ModelPlaces, SayWhatDoesNotFit) {
+  EXPECT_FALSE(placed("0", {"--memory-limit", "0.0007"})["fits"]);
+  EXPECT_FALSE(placed("0,0", {"--memory-limit", "0.0007", "--place", "a=1,b=1"})["fits"]);
+  const Finished text = ask("0", {"--memory-limit", "0.0007"});
+  EXPECT_EQ(text.status, 1);
+  EXPECT_THAT(text.out, HasSubstr("They do NOT fit together"));
+  EXPECT_THAT(ask("0,0").out, HasSubstr("\nThey fit.\n"));
+}
+
+TEST_F(ModelPlaces, AreThoseOfJudgesToo) {
+  const std::string judge = "judge=" + tiny("tiny-prm");
+  const Json three = placed("0,0,0", {judge, "--memory-limit", "0.0007"});
+  EXPECT_EQ(three["models"][2]["name"], "judge");
+  EXPECT_EQ(placed("0,0", {judge, "--memory-limit", "0.0007"})["fits"], false);
+  EXPECT_EQ(placed("0,0", {judge, "--memory-limit", "0.002", "--place", "prm=1"})["fits"], true);
+}
+
+TEST_F(ModelPlaces, MistakesAreNamed) {
+  expect_refusal(umf({"models", models[0], models[1]}), "give --devices, too");
+  expect_refusal(umf({"models", models[0], "--memory-limit", "1"}), "give --devices, too");
+  expect_refusal(umf({"models", "--devices", "0", "--backend", "cpu"}), "umf models WHERE...");
+  expect_refusal(ask("0", {"--check"}), "leave out --check");
+  expect_refusal(ask("0", {"--place", "c=0"}), "there is no model 'c'");
+  expect_refusal(ask("0", {models[0]}), "two models are called 'a'");
+  expect_refusal(ask("0", {"--memory-limit", "-1"}), "must not be negative");
+  expect_refusal(ask("0,9"), "has no device 9 here");
+}
+
 TEST(Backends, ListsTheDevicesOfEach) {
   const Finished text = umf({"backends", "--backend", "cpu", "--threads", "2"});
   ASSERT_EQ(text.status, 0) << text.err;

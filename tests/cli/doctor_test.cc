@@ -28,5 +28,9 @@ TEST(DoctorCli, TellsWhatIsUsedAndTriesIt) {
     EXPECT_FALSE(found["protections"][protection].get<std::string>().empty()) << protection;
 }
 
+TEST(DoctorCli, TellsWhoKnowsOfDevices) {
+  EXPECT_THAT(umf({"doctor"}).out, HasSubstr("umf backends\n"));
+}
+
 }  // namespace
 }  // namespace umf

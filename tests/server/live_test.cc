@@ -206,6 +206,33 @@ TEST(ServeLive, ASolveOutlivesItsViewersUntilItIsStopped) {
   EXPECT_TRUE(server.comes_to_show("umf_jobs_running 0"));
 }
 
+TEST(ServeLive, ASolveWithoutAnAnswerSaysWhatItCost) {
+  const Server server;
+  const std::string id = start(server, endless_solve());
+  Client viewer(server.port());
+  viewer.send("GET " + path_of(id, "events") + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  ASSERT_TRUE(viewer.await("event: state"));
+  server.post(path_of(id, "stop"), "{}");
+  const auto events = events_of(viewer.reply().body);
+  long passes = 0;
+  for (const Event& event : events)
+    if (event.kind == "state") passes = event.data["nfe"];
+  const Json& end = events.back().data;
+  EXPECT_EQ(end["error"]["code"], "stopped");
+  EXPECT_GT(passes, 0);
+  EXPECT_GE(end["search"]["nfe"], passes);
+  EXPECT_EQ(end["search"]["rollouts"], 0);
+  EXPECT_EQ(end["search"]["stopped"], "interrupted");
+  EXPECT_GT(end["seconds"], 0);
+
+  const std::string first = start(server, endless_solve()),
+                    waiting = start(server, endless_solve());
+  server.post(path_of(waiting, "stop"), "{}");
+  const Json never_begun = events_of(server.get(path_of(waiting, "events")).body).back().data;
+  EXPECT_FALSE(never_begun.contains("search")) << "it cost nothing";
+  server.post(path_of(first, "stop"), "{}");
+}
+
 TEST(ServeLive, AStoppedSolveKeepsTheBestAnswer) {
   const Server server;
   const std::string id =

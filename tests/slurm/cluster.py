@@ -131,6 +131,18 @@ def family(process):
                 yield from family(int(child))
 
 
+def name_of(process):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{process}/comm").read_text().strip()
+    return ""
+
+
+def parent_of(process):
+    with contextlib.suppress(OSError):
+        return int(pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    return 0
+
+
 class Node:
     def __init__(self, cluster, name, port):
         self.cluster, self.name, self.port = cluster, name, port
@@ -148,11 +160,11 @@ class Node:
         return children[0] if children else None
 
     def slurmd(self):
-        for process in family(self.process.pid):
-            with contextlib.suppress(OSError):
-                if pathlib.Path(f"/proc/{process}/comm").read_text().strip() == "slurmd":
-                    return process
-        return None
+        return next((process for process in family(self.process.pid) if name_of(process) == "slurmd"), None)
+
+    def tasks(self):
+        """What runs for Slurm's steps: the first process of each task."""
+        return [process for process in family(self.init()) if name_of(parent_of(process)) == "slurmstepd"]
 
     def kill(self):
         """Pulls its plug."""

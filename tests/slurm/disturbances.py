@@ -17,7 +17,7 @@ import sys
 import time
 import traceback
 
-from cluster import SCRATCH, Cluster, Unavailable, await_that, prepare, start
+from cluster import SCRATCH, Cluster, Unavailable, await_that, name_of, prepare, start
 from measured_run import HEARTBEAT, Bench, Run, check
 
 PROBLEMS = 10
@@ -78,6 +78,11 @@ class Stage:
     def states(self, job):
         return sorted(facts["JobState"] for facts in self.cluster.facts(job))
 
+    def kill_a_worker_on(self, node):
+        """As the kernel does where memory is short."""
+        os.kill(next(task for task in self.cluster.nodes[node].tasks() if name_of(task) == "umf"), signal.SIGKILL)
+        self.killed.add(node)
+
     def recorded_on(self, node):
         return sum(line["worker"].startswith(node + "-") for line in self.run.recorded())
 
@@ -114,6 +119,48 @@ def one_job_of_many_tasks(stage):
     devices = {file.name for file in stage.run.logs.glob(f"umf-{job}-*.log")}
     assert len(devices) == 4, "a log for each worker"
     return "stopped and queued again"
+
+
+def a_task_of_a_job_is_killed_and_time_is_up(stage):
+    """What the killed one ends with stands above what the others do, who are to be started again."""
+    template = stage.templates / "umf-job.sbatch"
+    job = stage.submit("--nodes=2", "--ntasks-per-node=2", "--ntasks=4", "--cpus-per-task=1", template)
+    stage.await_work_on("n1", "n2")
+    stage.kill_a_worker_on("n2")
+    stage.cluster.tell("scancel", "--signal=USR1", job)
+    stage.await_restarts(job, 1)
+    stage.await_end(job)
+    assert stage.states(job) == ["COMPLETED"], stage.states(job)
+    return "the others saved what they had, and all were queued again"
+
+
+def a_task_of_a_job_is_killed_and_others_finish(stage):
+    template = stage.templates / "umf-job.sbatch"
+    job = stage.submit("--nodes=2", "--ntasks-per-node=2", "--ntasks=4", "--cpus-per-task=1", template)
+    stage.await_work_on("n1", "n2")
+    stage.kill_a_worker_on("n2")
+    stage.await_end(job)
+    assert stage.states(job) == ["COMPLETED"], stage.states(job)
+    assert stage.restarts(job) == 0, "nothing was left to do"
+    return "its work was taken over"
+
+
+def all_tasks_of_a_job_are_killed_before_they_get_on(stage):
+    """As where memory is too small for the models: it would be so each time."""
+    shell = stage.run.logs / "killed"
+    shell.write_text('#!/bin/bash\n[ "$1" = bench ] && kill -KILL $$\nexec "$PROGRAM" "$@"\n')
+    shell.chmod(0o755)
+    begun = start(*stage.run.bench.command(stage.run))
+    await_that("the run directory", (stage.run.folder / "config.json").exists, DEADLINE)
+    begun.send_signal(signal.SIGUSR1)
+    assert begun.wait(timeout=DEADLINE) == 75
+    words = [f"--export=ALL,UMF={shell},PROGRAM={stage.run.bench.umf}", "--ntasks=2", "--cpus-per-task=1"]
+    job = stage.submit(*words, stage.templates / "umf-job.sbatch")
+    stage.await_end(job)
+    assert stage.states(job) == ["FAILED"], stage.states(job)
+    assert stage.restarts(job) == 0
+    stage.await_end(stage.array(2))
+    return "it failed, and was not queued again"
 
 
 def a_node_is_killed(stage):
@@ -213,6 +260,9 @@ def a_disk_is_full_on_one_node(stage):
 DISTURBANCES = [
     an_array_over_four_nodes,
     one_job_of_many_tasks,
+    a_task_of_a_job_is_killed_and_time_is_up,
+    a_task_of_a_job_is_killed_and_others_finish,
+    all_tasks_of_a_job_are_killed_before_they_get_on,
     a_node_is_killed,
     a_node_is_frozen_and_comes_back,
     a_wire_is_cut_and_both_halves_go_on,

@@ -7,7 +7,7 @@ import { showProblem } from "./problem_view.js";
 import { scoreTable, costTable, comparisonTable, configurationList } from "./tables.js";
 
 function facts(run) {
-  return el("dl", { class: "facts" }, Object.entries(run.facts).map(([label, value]) => [el("dt", {}, label), el("dd", { class: label === "Command" ? "mono" : null }, value)]));
+  return el("dl", { class: "facts" }, Object.entries(run.facts).map(([label, value]) => [el("dt", {}, label), el("dd", { class: ["Command", "Extended by"].includes(label) ? "mono" : null }, value)]));
 }
 
 // Curves of all runs in one figure: their names where there are several.

@@ -152,10 +152,12 @@ export class SolveView {
   }
 
   #summary(result) {
-    if (result.error) return `Ended without an answer: ${result.error.message}`;
-    const { nfe, rollouts, hits, stopped } = result.search;
+    const cost = ({ nfe, rollouts, hits }) =>
+      ` after ${nfe} forward passes, ${rollouts} ${rollouts === 1 ? "rollout" : "rollouts"}, ${hits} of them from the cache`;
+    // One that never began has no cost.
+    if (result.error) return `Ended without an answer${result.search ? cost(result.search) : ""}: ${result.error.message}`;
+    const { stopped } = result.search;
     const worth = result.reward >= 1 ? "Solved" : `Best reward ${formatReward(result.reward)}`;
-    return `${worth} after ${nfe} forward passes, ${rollouts} ${rollouts === 1 ? "rollout" : "rollouts"}, ${hits} of them from the cache; ` +
-      `${STOPPED[stopped] ?? stopped}.`;
+    return `${worth}${cost(result.search)}; ${STOPPED[stopped] ?? stopped}.`;
   }
 }
