@@ -19,12 +19,12 @@ endfunction()
 set(UMF_BRIEF cli setup server bench report session solve model decode reward page sandbox math jinja)
 
 # Folders whose files are compiled six at a time: what headers instantiate is then compiled once for six, which halves the
-# time. The others have many files of one form, which call their parts by the same names. Where sanitizers watch, each file
-# is compiled by itself, so that none comes to need what another includes.
+# time. The others have many files of one form, which call their parts by the same names. The builds that nobody waits for
+# (fuzzers, arm64) compile each file by itself, so that none comes to need what another includes.
 set(UMF_TOGETHER cli setup server bench report session solve decode search page tokenizer gguf base sandbox)
 
 function(umf_compile_together name)
-  if(name IN_LIST UMF_TOGETHER AND NOT UMF_SANITIZE)
+  if(name IN_LIST UMF_TOGETHER AND NOT UMF_FUZZ AND NOT CMAKE_CROSSCOMPILING)
     set_target_properties(umf_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
   endif()
 endfunction()
