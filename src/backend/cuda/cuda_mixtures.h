@@ -1,0 +1,44 @@
+// Mixtures of experts on the device: rows are ordered by expert and multiplied there, and the host
+// never learns where they went.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "backend/cuda/queue.h"
+#include "backend/cuda/weights.h"
+#include "backend/mixtures.h"
+
+namespace umf {
+
+class CudaMixtures final : public Mixtures {
+ public:
+  // A weight of the model that is being loaded.
+  using Load = std::function<std::shared_ptr<Weight>(std::span<const WeightPart>)>;
+
+  // `type`: of the experts' matrices.
+  CudaMixtures(std::shared_ptr<Queue> queue, DType type, Load load)
+      : queue_(std::move(queue)), type_(type), load_(std::move(load)) {}
+
+  std::shared_ptr<const Router> load_router(const HostTensor& weight, const HostTensor* bias,
+                                            const Routing& routing) override;
+  std::shared_ptr<const Experts> load_experts(
+      std::span<const std::vector<HostTensor>> experts) override;
+  std::shared_ptr<Routes> allocate_routes() override;
+  void route(const Matrix& x, const Router& router, Routes& routes) override;
+  void project(const Matrix& x, const Experts& experts, const Routes& routes,
+               const Matrix& out) override;
+  void project_add(const Matrix& x, const Experts& experts, const Routes& routes,
+                   const Matrix& room, const Matrix& out) override;
+  void read(const Routes& routes, std::span<ExpertShare> out) override;
+
+ private:
+  void multiply(const Matrix& x, const Experts& experts, const Routes& routes, bool by_rows,
+                const Matrix& out);
+
+  std::shared_ptr<Queue> queue_;
+  const DType type_;
+  const Load load_;
+};
+
+}  // namespace umf
