@@ -80,7 +80,9 @@ class CudaBackend final : public Backend {
         weights_(WeightStore::of_device(current_device())),
         queue_(std::make_shared<Queue>(/*small_models=*/precision.widens)),
         copied_(std::move(copied)),
-        mixtures_(queue_, type_, [this](auto parts) { return load(parts); }) {
+        mixtures_(
+            queue_, type_, [this] { return keeps_blocks(type_); },
+            [this](auto parts) { return load(parts); }) {
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, queue_->device()), "asking for the GPU's properties");
     description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
@@ -333,9 +335,10 @@ class CudaBackend final : public Backend {
   // What the device has of a weight that other backends hold in `type`. Blocks stay blocks where
   // bf16 activations meet them; small models, which take no room, have kernels for bf16 alone.
   DType stored_type(const HostTensor& tensor, DType type) const {
-    const bool stays =
-        is_quantised(tensor.type) && type == DType::kBF16 && activations_of_model() == DType::kBF16;
-    return stays ? tensor.type : type;
+    return is_quantised(tensor.type) && keeps_blocks(type) ? tensor.type : type;
+  }
+  bool keeps_blocks(DType type) const {
+    return type == DType::kBF16 && activations_of_model() == DType::kBF16;
   }
 
   std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,

@@ -6,6 +6,7 @@
 
 #include "backend/cuda/check.h"
 #include "backend/cuda/device.h"
+#include "backend/cuda/kernels.h"
 #include "backend/cuda/resident.h"
 
 namespace umf {
@@ -18,6 +19,7 @@ struct CudaRouter : Router, Resident {  // f32: the matrix, and behind it the bi
 
 // All matrices of the first expert, then those of the next: (count * outputs, inputs).
 struct CudaExperts : Experts, Resident {
+  DType type = DType::kBF16;
   using Resident::Resident;
 };
 
@@ -69,12 +71,22 @@ std::shared_ptr<const Router> CudaMixtures::load_router(const HostTensor& weight
   return router;
 }
 
+// The same for all experts, whose matrices stand one behind the other.
+DType CudaMixtures::stored_type(std::span<const HostTensor> tensors) const {
+  const auto& [data, type, rows, cols] = tensors.front();
+  const bool same = std::ranges::all_of(
+      tensors, [type = type](const HostTensor& tensor) { return tensor.type == type; });
+  return same && has_block_kernel(type, cols) && keeps_blocks_() ? type : type_;
+}
+
 std::shared_ptr<const Experts> CudaMixtures::load_experts(
     std::span<const std::vector<HostTensor>> experts) {
-  WeightPart all{{}, type_};
+  WeightPart all;
   for (const std::vector<HostTensor>& parts : experts)
     all.tensors.insert(all.tensors.end(), parts.begin(), parts.end());
+  all.type = stored_type(all.tensors);
   auto loaded = std::make_shared<CudaExperts>(queue_, load_({&all, 1}));
+  loaded->type = all.type;
   loaded->count = static_cast<int>(experts.size());
   loaded->inputs = experts.front().front().cols;
   for (const HostTensor& part : experts.front()) loaded->outputs += part.rows;
@@ -109,7 +121,7 @@ void CudaMixtures::multiply(const Matrix& x, const Experts& experts, const Route
                 .in = view_of(x),
                 .out = view_of(out),
                 .weight = weight.part(0),
-                .weight_type = type_,
+                .weight_type = static_cast<const CudaExperts&>(experts).type,
                 .routing = from.routing,
                 .routes = from.view,
                 .by_rows = by_rows},

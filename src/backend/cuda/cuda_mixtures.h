@@ -16,9 +16,15 @@ class CudaMixtures final : public Mixtures {
   // A weight of the model that is being loaded.
   using Load = std::function<std::shared_ptr<Weight>(std::span<const WeightPart>)>;
 
-  // `type`: of the experts' matrices.
-  CudaMixtures(std::shared_ptr<Queue> queue, DType type, Load load)
-      : queue_(std::move(queue)), type_(type), load_(std::move(load)) {}
+  // Whether that model's blocks stay blocks.
+  using KeepsBlocks = std::function<bool()>;
+
+  // `type`: of the experts' matrices, where they are not blocks.
+  CudaMixtures(std::shared_ptr<Queue> queue, DType type, KeepsBlocks keeps_blocks, Load load)
+      : queue_(std::move(queue)),
+        type_(type),
+        keeps_blocks_(std::move(keeps_blocks)),
+        load_(std::move(load)) {}
 
   std::shared_ptr<const Router> load_router(const HostTensor& weight, const HostTensor* bias,
                                             const Routing& routing) override;
@@ -33,11 +39,13 @@ class CudaMixtures final : public Mixtures {
   void read(const Routes& routes, std::span<ExpertShare> out) override;
 
  private:
+  DType stored_type(std::span<const HostTensor> tensors) const;
   void multiply(const Matrix& x, const Experts& experts, const Routes& routes, bool by_rows,
                 const Matrix& out);
 
   std::shared_ptr<Queue> queue_;
   const DType type_;
+  const KeepsBlocks keeps_blocks_;
   const Load load_;
 };
 

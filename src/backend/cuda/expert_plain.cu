@@ -96,6 +96,11 @@ void launch_expert_product(const Operation& op, cudaStream_t stream) {
   // Which shape is chosen follows from the mean number of rows, since the true ones are not known
   // here; both give the same bits.
   constexpr int kFewRows = 16;
+  if (is_quantised(op.weight_type)) {
+    if (!launch_block_product(op, /*wide=*/true, stream))
+      launch_block_product(op, /*wide=*/false, stream);
+    return;
+  }
   if (has_fast_expert_product(op))
     return launch_fast_expert_product(op, op.out.rows > kFewRows * op.routing.experts, stream);
   if (op.in.type == DType::kBF16) return launch_plain<__nv_bfloat16, __nv_bfloat16>(op, stream);

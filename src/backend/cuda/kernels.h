@@ -30,8 +30,10 @@ void launch_product_f8(const Operation& op, cudaStream_t stream);
 void launch_dequantise(const void* blocks, DType from, void* out, DType to, std::size_t count,
                        cudaStream_t stream);
 void launch_embed_blocks(const Operation& op, cudaStream_t stream);
-// bf16 activations and blocks, for few rows; `wide`: with many outputs in a block of threads. False
-// where this GPU has too little shared memory.
+// bf16 activations and blocks, for few rows or the experts of a mixture; `wide`: with many outputs
+// in a block of threads. False where this GPU has too little shared memory, which is never said of
+// products that are not wide.
+bool has_block_kernel(DType type, int inputs);
 bool has_block_product(const Operation& op);
 bool launch_block_product(const Operation& op, bool wide, cudaStream_t stream);
 

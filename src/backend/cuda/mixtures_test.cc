@@ -303,7 +303,8 @@ TEST_P(DeviceMixtures, QuantisedExpertsCountForTheNumbersThatTheyAre) {
       stored.push_back({expert.view()});
       plain.push_back({expert.plain()});
     }
-    for (const int rows : {9, 150}) {
+    // Two expected rows per expert, and more than a block of threads takes at a time.
+    for (const int rows : {4, 9, 150, 333}) {
       const Matrix in = gpu.matrix(bf16_numbers(rows * kHidden, 6), rows, kHidden);
       mixtures.route(in, *loaded, *routes);
       const Matrix a = gpu.allocate(routes->places(), kOutputs),
