@@ -13,6 +13,20 @@ constexpr int kRows = 8, kExperts = 4;
 constexpr int kRowWarps = 2, kExpertWarps = 4;  // of a block, which share what they read
 constexpr int kThreads = 32 * kRowWarps * kExpertWarps, kWarps = kThreads / 32;
 
+// Every sum over all lanes, in the tree that adds the lanes 16 apart first: lane i has sum i then,
+// as the first of its sums.
+template <int kStep = 16>
+__device__ void add_lanes(float (&sums)[32]) {
+  const bool upper = (threadIdx.x & kStep) != 0;
+#pragma unroll
+  for (int i = 0; i < kStep; ++i) {
+    const float sent = upper ? sums[i] : sums[i + kStep];
+    const float kept = upper ? sums[i + kStep] : sums[i];
+    sums[i] = kept + __shfl_xor_sync(~0u, sent, kStep);
+  }
+  if constexpr (kStep > 1) add_lanes<kStep / 2>(sums);
+}
+
 template <class T, bool kWide>
 __global__ void __launch_bounds__(kThreads)
     score(View in, const float* weight, View scores, int experts) {
@@ -30,7 +44,8 @@ __global__ void __launch_bounds__(kThreads)
   for (int j = 0; j < kExperts; ++j)
     weights[j] = weight + static_cast<std::size_t>(cols) * min(first_expert + j, experts - 1);
 
-  float sums[kRows][kExperts] = {};
+  static_assert(kRows * kExperts == 32);
+  float sums[32] = {};
   for (int at = lane * kGroup; at < cols; at += 32 * kGroup) {
     float w[kExperts][kGroup];
 #pragma unroll
@@ -42,22 +57,16 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
       for (int j = 0; j < kExperts; ++j) {
 #pragma unroll
-        for (int k = 0; k < kGroup; ++k) sums[i][j] = fmaf(x[k], w[j][k], sums[i][j]);
+        for (int k = 0; k < kGroup; ++k)
+          sums[i * kExperts + j] = fmaf(x[k], w[j][k], sums[i * kExperts + j]);
       }
     }
   }
-#pragma unroll
-  for (int i = 0; i < kRows; ++i) {
-#pragma unroll
-    for (int j = 0; j < kExperts; ++j) {
-      float sum = sums[i][j];
-#pragma unroll
-      for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
-      if (lane == 0 && first_row + i < in.rows && first_expert + j < experts)
-        static_cast<float*>(scores.data)[static_cast<std::size_t>(first_row + i) * scores.stride +
-                                         first_expert + j] = sum;
-    }
-  }
+  add_lanes(sums);
+  const int row = first_row + lane / kExperts, expert = first_expert + lane % kExperts;
+  if (row < in.rows && expert < experts)
+    static_cast<float*>(scores.data)[static_cast<std::size_t>(scores.stride) * row + expert] =
+        sums[0];
 }
 
 __device__ float sum_of_lanes(float x) {
