@@ -321,11 +321,19 @@ TEST_P(DeviceMixtures, QuantisedExpertsCountForTheNumbersThatTheyAre) {
     for (const int rows : {5, 150}) {  // few, and more than a block of threads takes at a time
       const Matrix in = gpu.matrix(bf16_numbers(rows * kHidden, 6), rows, kHidden);
       mixtures.route(in, *loaded, *routes);
-      const Matrix a = gpu.allocate(routes->places(), kOutputs),
-                   b = gpu.allocate(routes->places(), kOutputs);
-      mixtures.project(in, *mixtures.load_experts(stored), *routes, a);
-      mixtures.project(in, *mixtures.load_experts(plain), *routes, b);
-      EXPECT_EQ(gpu.read(a), gpu.read(b)) << name_of(type) << " " << rows;
+      const int places = routes->places();
+      const Matrix wide = gpu.matrix(bf16_numbers(places * kHidden, 7), places, kHidden);
+      const auto run = [&](const std::vector<std::vector<HostTensor>>& experts) {
+        const auto weights = mixtures.load_experts(experts);
+        const Matrix out = gpu.allocate(places, kOutputs), sum = gpu.allocate(rows, kOutputs);
+        mixtures.project(in, *weights, *routes, out);
+        gpu.backend->gather(out, iota(rows), sum);
+        std::vector<float> results = gpu.read(out);
+        mixtures.project_add(wide, *weights, *routes, out, sum);
+        for (const float number : gpu.read(sum)) results.push_back(number);
+        return results;
+      };
+      EXPECT_EQ(run(stored), run(plain)) << name_of(type) << " " << rows;
     }
   }
 }
