@@ -10,7 +10,6 @@
 
 #include "backend/mixtures.h"
 #include "backend/tensor.h"
-#include "base/error.h"
 
 namespace umf {
 
@@ -156,14 +155,8 @@ class Backend {
   // Copies to the host as f32, rows packed.
   virtual void read(const Matrix& x, std::span<float> out) = 0;
 
-  // What models with experts need besides: null where the backend does not have it, and there such
-  // models are refused.
-  virtual Mixtures* own_mixtures() { return nullptr; }
-  Mixtures& mixtures() {
-    if (Mixtures* const own = own_mixtures()) return *own;
-    throw Error("backend '" + std::string(name()) +
-                "' does not compute mixtures of experts yet; choose --backend cpu or cpu-bf16");
-  }
+  // What models with experts need besides.
+  virtual Mixtures& mixtures() = 0;
 
   // How many of `rows` rows of logits shall exist at a time. Parts of equal size: a small last one
   // would take nearly as long as a full one.

@@ -125,16 +125,14 @@ class Exercise {
     backend_.scatter(x, reversed, h);
     note("scatter", h);
     predict(exact_logits(positions), positions);
-    if (Mixtures* const mixtures = backend_.own_mixtures()) {  // as the last: not all have it
-      mixture(*mixtures, {.experts = 8, .chosen = 3, .normalised = true});
-      mixture(*mixtures, {.experts = 8,
-                          .chosen = 2,
-                          .sigmoid = true,
-                          .normalised = true,
-                          .scale = 2.5f,
-                          .groups = 4,
-                          .kept_groups = 2});
-    }
+    mixture({.experts = 8, .chosen = 3, .normalised = true});
+    mixture({.experts = 8,
+             .chosen = 2,
+             .sigmoid = true,
+             .normalised = true,
+             .scale = 2.5f,
+             .groups = 4,
+             .kept_groups = 2});
     return std::move(stages_);
   }
 
@@ -177,7 +175,8 @@ class Exercise {
   }
 
   // Rows to their experts and back.
-  void mixture(Mixtures& mixtures, const Routing& routing) {
+  void mixture(const Routing& routing) {
+    Mixtures& mixtures = backend_.mixtures();
     const auto tensor = [&](int stream, int rows, int cols) {
       return host(kept_.emplace_back(noise(rows * cols, stream)), rows, cols);
     };

@@ -25,7 +25,6 @@ Transformer::Transformer(Backend& backend, const Architecture& architecture,
                          const TensorNames& names, const Weights& weights,
                          std::span<const std::string> also)
     : backend_(backend), architecture_(architecture) {
-  if (architecture_.mixture) backend_.mixtures();  // or an Error, before files are looked through
   const HostTransformer host = find_tensors(architecture_, names, weights, also);
   embedding_ = backend_.load_linear({&host.embedding, 1}, {});
   for (const HostLayer& layer : host.layers) layers_.push_back(load(layer));

@@ -12,7 +12,6 @@
 #include "decode/denoise.h"
 #include "model/model_cache.h"
 #include "support/engine_fixture.h"
-#include "support/expect_error.h"
 
 namespace umf {
 namespace {
@@ -57,7 +56,6 @@ class OnGpu : public testing::TestWithParam<std::tuple<const char*, const char*>
   void SetUp() override {
     const std::string objection = backend() == "cuda-fp8" ? cuda_fp8_objection() : cuda_objection();
     if (!objection.empty()) GTEST_SKIP() << "no GPU to test on: " << objection;
-    if (!large() && has_experts(model())) GTEST_SKIP() << "mixtures are not computed here yet";
   }
   std::string model() const { return std::get<0>(GetParam()); }
   std::string backend() const { return std::get<1>(GetParam()); }
@@ -349,14 +347,6 @@ TEST(CudaSelfCheck, Passes) {
   }
 }
 
-TEST(CudaMixtures, AreRefusedInOneLine) {
-  if (const std::string objection = cuda_objection(); !objection.empty()) {
-    GTEST_SKIP() << "no GPU to test on: " << objection;
-  }
-  EXPECT_ERROR(Loaded(tiny_checkpoint("tiny-rnd1"), backend_named("cuda")),
-               "backend 'cuda' does not compute mixtures of experts yet; choose --backend cpu");
-}
-
 // The reward model: causal, its cache reused from answer to answer.
 TEST(CudaRewardModel, ScoresAreThoseOfThePlainLoops) {
   if (const std::string objection = cuda_objection(); !objection.empty()) {
@@ -398,7 +388,8 @@ INSTANTIATE_TEST_SUITE_P(AllModels, OnGpu,
                          case_name);
 INSTANTIATE_TEST_SUITE_P(LargeModels, OnGpu,
                          testing::Combine(testing::Values("large-llada-gqa", "large-dream",
-                                                          "large-sdc", "large-sdar", "large-fdv2"),
+                                                          "large-sdc", "large-sdar", "large-fdv2",
+                                                          "large-lladamoe", "large-llada2"),
                                           testing::Values("cuda")),
                          case_name);
 

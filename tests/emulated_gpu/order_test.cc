@@ -40,7 +40,8 @@ TEST_P(EmulatedOrder, OfBlocksAndThreadsChangesNoByte) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, EmulatedOrder,
-                         testing::Combine(testing::Values("tiny-llada", "tiny-dream"),
+                         testing::Combine(testing::Values("tiny-llada", "tiny-dream",
+                                                          "tiny-llada2"),
                                           testing::Values("F32", "BF16")));
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -34,8 +35,10 @@ class RandomWeights {
       const std::string p = n.layer + std::to_string(layer) + ".";
       vector(p + n.attention_norm, a.hidden);
       vector(p + n.mlp_norm, a.hidden);
-      const std::pair<const std::string&, int> inputs[] = {
+      std::vector<std::pair<std::string, int>> inputs = {
           {n.query, a.query_cols()}, {n.key, a.kv_cols()}, {n.value, a.kv_cols()}};
+      if (!n.query_key_value.empty())
+        inputs = {{n.query_key_value, a.query_cols() + 2 * a.kv_cols()}};
       for (const auto& [name, outputs] : inputs) {
         matrix(p + name + ".weight", outputs, a.hidden);
         if (a.qkv_bias) vector(p + name + ".bias", outputs);
@@ -45,9 +48,14 @@ class RandomWeights {
         vector(p + n.key_norm, a.attention.head_dim);
       }
       matrix(p + n.attention_out, a.hidden, a.query_cols());
-      matrix(p + n.gate, a.mlp, a.hidden);
-      matrix(p + n.up, a.mlp, a.hidden);
-      matrix(p + n.down, a.hidden, a.mlp);
+      const ExpertNames& e = n.experts;
+      if (!a.has_experts(layer))
+        dense({p + n.gate, p + n.up, p + n.down}, a.mlp, a.hidden);
+      else
+        experts(a, e, p);
+      if (a.has_experts(layer) && a.mixture->shared_width > 0)
+        dense({p + e.shared_gate, p + e.shared_up, p + e.shared_down}, a.mixture->shared_width,
+              a.hidden);
     }
   }
   Weights weights() const { return Weights::in_memory(tensors_); }
@@ -91,6 +99,20 @@ class RandomWeights {
     const std::span<const std::byte> blocks(blocks_.data() + first, rows * row_bytes(type_, cols));
     tensors_[name] = {std::string(name_of(type_)), {rows, cols}, blocks};
   }
+  void dense(const std::array<std::string, 3>& gate_up_down, int width, int hidden) {
+    matrix(gate_up_down[0], width, hidden);
+    matrix(gate_up_down[1], width, hidden);
+    matrix(gate_up_down[2], hidden, width);
+  }
+  void experts(const Architecture& a, const ExpertNames& e, const std::string& layer) {
+    const MixtureShape& mixture = *a.mixture;
+    add(layer + e.router, {mixture.routing.experts, a.hidden});
+    if (mixture.biased) vector(layer + e.bias, mixture.routing.experts);
+    for (int expert = 0; expert < mixture.routing.experts; ++expert) {
+      const std::string own = layer + e.expert + std::to_string(expert) + ".";
+      dense({own + e.gate, own + e.up, own + e.down}, mixture.width, a.hidden);
+    }
+  }
   void vector(const std::string& name, int size) { add(name, {size}); }
   void add(const std::string& name, std::vector<std::int64_t> shape) {
     std::size_t count = 1;
@@ -115,6 +137,33 @@ inline Architecture llada_8b() {
           .attention = {32, 32, 128, AttentionKind::kFull, 1},
           .rope_theta = 5e5,
           .norm_eps = 1e-5f};
+}
+
+// Without the bias of its routers, which would send all rows to the same experts where everything
+// is random.
+inline Architecture llada2_mini() {
+  MixtureShape mixture{.routing = {.experts = 256,
+                                   .chosen = 8,
+                                   .sigmoid = true,
+                                   .normalised = true,
+                                   .scale = 2.5f,
+                                   .groups = 8,
+                                   .kept_groups = 4},
+                       .width = 512,
+                       .shared_width = 512,
+                       .layers = std::vector<bool>(20, true)};
+  mixture.layers.front() = false;
+  return {.layers = 20,
+          .hidden = 2048,
+          .mlp = 5120,
+          .vocabulary = 157184,
+          .max_length = 32768,
+          .attention = {16, 4, 128, AttentionKind::kBlockCausal, 32},
+          .rope_theta = 6e5,
+          .rotated = 64,
+          .norm_eps = 1e-6f,
+          .qk_norm = true,
+          .mixture = std::move(mixture)};
 }
 
 inline Architecture dream_7b() {

@@ -241,7 +241,7 @@ class CpuBackend : public Backend {
     });
   }
 
-  Mixtures* own_mixtures() override { return &mixtures_; }
+  Mixtures& mixtures() override { return mixtures_; }
 
  private:
   void append_widened(const HostTensor& tensor, std::vector<float>& to) const {

@@ -10,9 +10,11 @@
 
 #include "backend/cuda/check.h"
 #include "backend/cuda/cublaslt.h"
+#include "backend/cuda/cuda_mixtures.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/residence.h"
+#include "backend/cuda/resident.h"
 #include "backend/cuda/small.h"
 #include "backend/rotation.h"
 #include "base/elementary.h"
@@ -20,18 +22,8 @@
 namespace umf {
 namespace {
 
-// A weight and the queue whose operations may still use it.
-struct Resident {
-  std::shared_ptr<Queue> queue;
-  std::shared_ptr<Weight> weight;
-
-  Resident(std::shared_ptr<Queue> owner, std::shared_ptr<Weight> loaded)
-      : queue(std::move(owner)), weight(std::move(loaded)) {}
-  ~Resident() { queue->settle(); }
-};
-
-// Its parts: matrices, of which there are several if they are stored in several types; with a bias
-// also that, once per type that an output may have.
+// The parts of its weight: matrices, of which there are several if they are stored in several
+// types; with a bias also that, once per type that an output may have.
 struct CudaLinear : Linear, Resident {
   struct Stored {
     DType type;
@@ -87,7 +79,10 @@ class CudaBackend final : public Backend {
         type_(precision.type),
         weights_(WeightStore::of_device(current_device())),
         queue_(std::make_shared<Queue>(/*small_models=*/precision.widens)),
-        copied_(std::move(copied)) {
+        copied_(std::move(copied)),
+        mixtures_(
+            queue_, type_, [this] { return keeps_blocks(type_); },
+            [this](auto parts) { return load(parts); }) {
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, queue_->device()), "asking for the GPU's properties");
     description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
@@ -298,6 +293,10 @@ class CudaBackend final : public Backend {
     copy_back(std::as_writable_bytes(out));
   }
 
+  // Experts are held as embeddings and heads are, also where other products inside layers have
+  // fewer bits.
+  Mixtures& mixtures() override { return mixtures_; }
+
   void read(const Matrix& x, std::span<float> out) override {
     assert(out.size() == static_cast<std::size_t>(x.rows) * x.cols);
     if (out.empty()) return;
@@ -336,9 +335,10 @@ class CudaBackend final : public Backend {
   // What the device has of a weight that other backends hold in `type`. Blocks stay blocks where
   // bf16 activations meet them; small models, which take no room, have kernels for bf16 alone.
   DType stored_type(const HostTensor& tensor, DType type) const {
-    const bool stays =
-        is_quantised(tensor.type) && type == DType::kBF16 && activations_of_model() == DType::kBF16;
-    return stays ? tensor.type : type;
+    return is_quantised(tensor.type) && keeps_blocks(type) ? tensor.type : type;
+  }
+  bool keeps_blocks(DType type) const {
+    return type == DType::kBF16 && activations_of_model() == DType::kBF16;
   }
 
   std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
@@ -443,6 +443,7 @@ class CudaBackend final : public Backend {
   std::shared_ptr<Queue> queue_;
   std::weak_ptr<CudaResidence> model_;  // what is being loaded belongs to it
   WeightsCopied copied_;
+  CudaMixtures mixtures_;
   std::string description_, arithmetic_;
   DeviceArray results_;
   std::unique_ptr<PinnedArray> host_results_;

@@ -30,8 +30,10 @@ void launch_product_f8(const Operation& op, cudaStream_t stream);
 void launch_dequantise(const void* blocks, DType from, void* out, DType to, std::size_t count,
                        cudaStream_t stream);
 void launch_embed_blocks(const Operation& op, cudaStream_t stream);
-// bf16 activations and blocks, for few rows; `wide`: with many outputs in a block of threads. False
-// where this GPU has too little shared memory.
+// bf16 activations and blocks, for few rows or the experts of a mixture; `wide`: with many outputs
+// in a block of threads. False where this GPU has too little shared memory, which is never said of
+// products that are not wide.
+bool has_block_kernel(DType type, int inputs);
 bool has_block_product(const Operation& op);
 bool launch_block_product(const Operation& op, bool wide, cudaStream_t stream);
 
@@ -43,6 +45,15 @@ void launch_fast_attention(const Operation& op, cudaStream_t stream);
 // out[i] = in[i] in another type; packed.
 void launch_convert(const void* in, DType from, void* out, DType to, std::size_t count,
                     cudaStream_t stream);
+// Mixtures of experts: kRoute, kExpertProduct, kExpertSum.
+void launch_route(const Operation& op, cudaStream_t stream);
+void launch_expert_product(const Operation& op, cudaStream_t stream);
+void launch_expert_sum(const Operation& op, cudaStream_t stream);
+// Products for the tensor cores: bf16 in rows of whole 16-byte words. `wide`: the shape for many
+// rows per expert; the bits are the same.
+bool has_fast_expert_product(const Operation& op);
+void launch_fast_expert_product(const Operation& op, bool wide, cudaStream_t stream);
+
 // f32, packed, from any view: what `read` copies to the host.
 void launch_pack(const View& in, float* out, cudaStream_t stream);
 // Numbers around 0 from a fixed stream: inputs of measurements.

@@ -5,6 +5,9 @@
 // Every output is one chain over the depth in steps of sixteen, as the library's kernels without
 // split sums have it. Whether the bits are really theirs is found out before it is used
 // (block_products.cc).
+//
+// The same for the experts of a mixture, one launch for all: there a block of threads goes through
+// the rows that its expert has.
 #include "backend/cuda/blocks.cuh"
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/kernels.h"
@@ -41,6 +44,9 @@ struct Problem {
   View in, out;
   const void* bias;
   bool add;
+  // Of experts: the place of each, and the row of each place in `in`; null: the place itself.
+  const int* first = nullptr;
+  const int* rows = nullptr;
 };
 
 template <class Shape>
@@ -55,36 +61,40 @@ __device__ void copy_packed(const Problem& p, int first, int chunk, std::uint32_
   }
 }
 
-__device__ inline void copy_rows(const Problem& p, int first, int start, std::uint32_t to) {
+// Of experts, what stands behind the last row is left as it is: experts get few.
+template <bool kOfExperts>
+__device__ void copy_rows(const Problem& p, int first, int end, int start, std::uint32_t to) {
   constexpr int kPieces = kDepth * 2 / 16;
   for (int i = threadIdx.x; i < kRows * kPieces; i += kThreads) {
     const int row = i / kPieces, piece = i % kPieces;
-    const bool inside = first + row < p.in.rows;
+    const bool inside = first + row < end;
+    if (kOfExperts && !inside) break;
+    const int number = !inside ? 0 : kOfExperts && p.rows ? p.rows[first + row] : first + row;
     const auto* from = static_cast<const __nv_bfloat16*>(p.in.data) +
-                       static_cast<std::size_t>(inside ? first + row : 0) * p.in.stride + start +
-                       piece * 8;
+                       static_cast<std::size_t>(number) * p.in.stride + start + piece * 8;
     copy_async(to + row * kRowBytes + piece * 16, from, inside);
   }
 }
 
 template <class T>
-__device__ void finish(const Problem& p, int row, int output, float sum) {
-  if (row >= p.out.rows || output >= p.out.cols) return;
+__device__ void finish(const Problem& p, int row, int end, int output, float sum) {
+  if (row >= end || output >= p.out.cols) return;
   T* to = static_cast<T*>(p.out.data) + static_cast<std::size_t>(row) * p.out.stride + output;
   if (p.bias) sum += to_float(static_cast<const T*>(p.bias)[output]);
   if (p.add) sum += to_float(*to);
   *to = from_float<T>(sum);
 }
 
-template <class Blocks, class T, int kTiles, int kSplit>
-__global__ void __launch_bounds__(kThreads) multiply(const Problem p) {
+// kRows rows from first_row on, of those before `end`.
+template <class Blocks, class T, int kTiles, int kSplit, bool kOfExperts>
+__device__ void multiply_rows(const Problem& p, int first_row, int end) {
   using Shape = Layout<Blocks, kTiles, kSplit>;
   constexpr int kColumnTiles = kRows / 8 / kSplit;  // eights of rows
   extern __shared__ __align__(128) std::uint8_t shared[];
   const std::uint32_t packed_at = shared_address(shared);
   const std::uint32_t rows_at = packed_at + kStages * Shape::kPackedStage;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int first_output = blockIdx.x * Shape::kOutputs, first_row = blockIdx.y * kRows;
+  const int first_output = blockIdx.x * Shape::kOutputs;
   const int own_output = warp / kSplit * 16 * kTiles;  // in the block of threads
   const int own_row = warp % kSplit * (kRows / kSplit);
   const int pair = lane % 4 * 2;
@@ -105,7 +115,7 @@ __global__ void __launch_bounds__(kThreads) multiply(const Problem p) {
 
   float sums[kTiles][kColumnTiles][4] = {};
   copy_packed<Shape>(p, first_output, 0, packed_at);
-  copy_rows(p, first_row, 0, rows_at);
+  copy_rows<kOfExperts>(p, first_row, end, 0, rows_at);
   commit_copies();
   for (int step = 0; step < steps; ++step) {
     const int chunk = step / 2;
@@ -115,8 +125,8 @@ __global__ void __launch_bounds__(kThreads) multiply(const Problem p) {
       copy_packed<Shape>(p, first_output, chunk + 1,
                          packed_at + (chunk + 1) % kStages * Shape::kPackedStage);
     if (step + 1 < steps)
-      copy_rows(p, first_row, (step + 1) * kDepth,
-                rows_at + (step + 1) % kStages * Shape::kRowsStage);
+      copy_rows<kOfExperts>(p, first_row, end, (step + 1) * kDepth,
+                            rows_at + (step + 1) % kStages * Shape::kRowsStage);
     commit_copies();
 
     const std::uint8_t* stage = shared + chunk % kStages * Shape::kPackedStage;
@@ -153,6 +163,7 @@ __global__ void __launch_bounds__(kThreads) multiply(const Problem p) {
       }
 #pragma unroll
       for (int column = 0; column < kColumnTiles; column += 2) {
+        if (kOfExperts && first_row + own_row + column * 8 >= end) break;
         // Rows 0-7 and 8-15, each with the depth's first and second half.
         const int row = own_row + column * 8 + lane / 16 * 8 + lane % 8;
         std::uint32_t x[4];
@@ -172,7 +183,7 @@ __global__ void __launch_bounds__(kThreads) multiply(const Problem p) {
     for (int column = 0; column < kColumnTiles; ++column) {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        finish<T>(p, first_row + own_row + column * 8 + pair + i % 2,
+        finish<T>(p, first_row + own_row + column * 8 + pair + i % 2, end,
                   first_output + own_output + 16 * tile + i / 2 * 8 + lane / 4,
                   sums[tile][column][i]);
       }
@@ -181,28 +192,63 @@ __global__ void __launch_bounds__(kThreads) multiply(const Problem p) {
 }
 
 template <class Blocks, class T, int kTiles, int kSplit>
-bool launch(const Operation& op, cudaStream_t stream) {
-  using Shape = Layout<Blocks, kTiles, kSplit>;
-  const auto kernel = multiply<Blocks, T, kTiles, kSplit>;
+__global__ void __launch_bounds__(kThreads) multiply(const Problem p) {
+  multiply_rows<Blocks, T, kTiles, kSplit, false>(p, blockIdx.y * kRows, p.out.rows);
+}
+
+template <class Blocks, int kTiles, int kSplit>
+__global__ void __launch_bounds__(kThreads) multiply_experts(const Problem all) {
+  const int begin = all.first[blockIdx.y], end = all.first[blockIdx.y + 1];
+  Problem own = all;
+  own.weight += static_cast<std::size_t>(blockIdx.y) * own.out.cols * own.weight_bytes;
+  for (int row = begin; row < end; row += kRows) {
+    multiply_rows<Blocks, __nv_bfloat16, kTiles, kSplit, true>(own, row, end);
+    __syncthreads();  // before the next rows come
+  }
+}
+
+template <class Shape, class Kernel>
+bool launch_with(const Kernel& kernel, dim3 grid, const Problem& problem, cudaStream_t stream) {
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kShared) !=
       cudaSuccess) {
     cudaGetLastError();  // this GPU has less
     return false;
   }
-  const dim3 grid(blocks_for(op.out.cols, Shape::kOutputs), blocks_for(op.out.rows, kRows));
-  const Problem problem{static_cast<Bytes>(op.weight),
-                        row_bytes(Blocks::kType, op.in.cols),
-                        op.in,
-                        op.out,
-                        op.bias,
-                        op.add};
   kernel<<<grid, kThreads, Shape::kShared, stream>>>(problem);
   check_launch("a matrix product");
   return true;
 }
 
+Problem problem_of(const Operation& op) {
+  return {static_cast<Bytes>(op.weight),
+          row_bytes(op.weight_type, op.in.cols),
+          op.in,
+          op.out,
+          op.bias,
+          op.add,
+          op.routes.first,
+          op.by_rows ? op.routes.rows : nullptr};
+}
+
+template <class Blocks, class T, int kTiles, int kSplit>
+bool launch(const Operation& op, cudaStream_t stream) {
+  using Shape = Layout<Blocks, kTiles, kSplit>;
+  const dim3 grid(blocks_for(op.out.cols, Shape::kOutputs), blocks_for(op.out.rows, kRows));
+  return launch_with<Shape>(multiply<Blocks, T, kTiles, kSplit>, grid, problem_of(op), stream);
+}
+
+template <class Blocks, int kTiles, int kSplit>
+bool launch_experts(const Operation& op, cudaStream_t stream) {
+  using Shape = Layout<Blocks, kTiles, kSplit>;
+  const dim3 grid(blocks_for(op.out.cols, Shape::kOutputs), op.routing.experts);
+  return launch_with<Shape>(multiply_experts<Blocks, kTiles, kSplit>, grid, problem_of(op), stream);
+}
+
 template <class Blocks>
 bool launch_of(const Operation& op, bool wide, cudaStream_t stream) {
+  if (op.kind == OperationKind::kExpertProduct)
+    return wide ? launch_experts<Blocks, 2, 1>(op, stream)
+                : launch_experts<Blocks, 1, 2>(op, stream);
   bool done = false;
   dispatch(op.out.type, false, [&](auto zero, auto) {
     using T = decltype(zero);
@@ -213,10 +259,15 @@ bool launch_of(const Operation& op, bool wide, cudaStream_t stream) {
 
 }  // namespace
 
+bool has_block_kernel(DType type, int inputs) {
+  const bool known =
+      type == DType::kQ8_0 || type == DType::kQ4_K || type == DType::kQ5_K || type == DType::kQ6_K;
+  return known && inputs % kPacked == 0;
+}
+
 bool has_block_product(const Operation& op) {
-  const bool type = op.weight_type == DType::kQ8_0 || op.weight_type == DType::kQ4_K ||
-                    op.weight_type == DType::kQ5_K || op.weight_type == DType::kQ6_K;
-  return type && op.in.type == DType::kBF16 && op.in.cols % kPacked == 0 && is_wide(op.in);
+  return has_block_kernel(op.weight_type, op.in.cols) && op.in.type == DType::kBF16 &&
+         is_wide(op.in);
 }
 
 bool launch_block_product(const Operation& op, bool wide, cudaStream_t stream) {

@@ -205,6 +205,12 @@ void Queue::launch(const Operation& op) {
                                        : launch_gated_silu(op, stream_);
     case OperationKind::kRelu:
       return launch_relu(op, stream_);
+    case OperationKind::kRoute:
+      return launch_route(op, stream_);
+    case OperationKind::kExpertProduct:
+      return launch_expert_product(op, stream_);
+    case OperationKind::kExpertSum:
+      return launch_expert_sum(op, stream_);
   }
 }
 

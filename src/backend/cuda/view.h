@@ -39,6 +39,19 @@ enum class OperationKind : std::uint8_t {
   kAttend,
   kGatedSilu,
   kRelu,
+  kRoute,          // in's rows to experts; `out` is room for scores
+  kExpertProduct,  // out[place] = in[the place's row, or the place] W^T with W of its expert
+  kExpertSum,      // out[row] += the weighted sum of in[place] over the row's places
+};
+
+// Where rows go (mixtures.h). A row's places and weights stand at row * chosen, experts ascending.
+struct RoutesView {
+  int* experts = nullptr;    // of each of a row's places
+  float* weights = nullptr;  // the same
+  int* places = nullptr;     // the same: where it stands among the places of all experts
+  int* rows = nullptr;       // of each place
+  int* first = nullptr;      // place of each expert, and one behind the last
+  bool operator==(const RoutesView&) const = default;
 };
 
 // One operation of a forward pass. Two passes whose operations are equal do the same work on the
@@ -56,6 +69,9 @@ struct Operation {
   int rotated = 0;  // kRotate: of a head's numbers
   AttentionShape shape;
   const int* integers = nullptr;  // tokens, rows or positions, on the device
+  Routing routing;                // of mixtures
+  RoutesView routes;
+  bool by_rows = false;  // kExpertProduct: `in` has a row per row, not one per place
   bool operator==(const Operation&) const = default;
 };
 

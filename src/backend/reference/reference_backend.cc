@@ -211,7 +211,7 @@ class ReferenceBackend final : public Backend {
     }
   }
 
-  Mixtures* own_mixtures() override { return mixtures_.get(); }
+  Mixtures& mixtures() override { return *mixtures_; }
 
  private:
   const std::unique_ptr<Mixtures> mixtures_ = make_reference_mixtures();
