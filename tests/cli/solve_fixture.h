@@ -47,9 +47,9 @@ inline void sleep_ms(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
-// Waits until a file has something in it.
+// Waits until a file has something in it: minutes, for emulated and busy machines.
 inline void await(const std::filesystem::path& path) {
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 30000; ++i) {
     std::error_code absent;
     const auto size = std::filesystem::file_size(path, absent);
     if (!absent && size > 0) return;
