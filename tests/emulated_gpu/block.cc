@@ -90,6 +90,8 @@ class Block {
  private:
   void begin(int count, std::size_t shared_bytes);
   void end_thread();
+  // Lets each of these go on until it waits. Whether any could.
+  bool give(std::span<const int> turn);
 
   Meeting meeting_;
   std::vector<Thread> threads_;
@@ -132,17 +134,30 @@ void Block::run(const std::function<void()>& kernel, std::size_t shared_bytes,
     kernel();
     end_thread();
   });
+  const std::size_t together = chosen_order == Order::kWarpByWarp ? kLanes : order.size();
   while (meeting_.alive > 0) {
     bool moved = false;
-    for (const int i : order) {
-      if (!threads_[i].can_run()) continue;
-      moved = true;
-      current_ = i;
-      threadIdx = threads_[i].index;
-      stacks_.enter(i);
+    for (std::size_t first = 0; first < order.size(); first += together) {
+      const auto turn = order.subspan(first, std::min(together, order.size() - first));
+      while (give(turn)) {
+        moved = true;
+        if (chosen_order != Order::kWarpByWarp) break;
+      }
     }
     if (!moved) stop("threads wait for others of their block or warp that never come");
   }
+}
+
+bool Block::give(std::span<const int> turn) {
+  bool moved = false;
+  for (const int i : turn) {
+    if (!threads_[i].can_run()) continue;
+    moved = true;
+    current_ = i;
+    threadIdx = threads_[i].index;
+    stacks_.enter(i);
+  }
+  return moved;
 }
 
 std::vector<int> in_order(int count, std::uint32_t seed) {

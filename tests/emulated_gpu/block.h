@@ -18,8 +18,9 @@ extern thread_local dim3 blockDim, gridDim;
 
 namespace umf::emulated {
 
-// In which order blocks, and the threads of a block, get their turns.
-enum class Order { kForward, kBackward, kShuffled };
+// In which order blocks, and the threads of a block, get their turns. kWarpByWarp: a warp goes as
+// far as it can before the next one begins, which shows where a barrier is missing between them.
+enum class Order { kForward, kBackward, kShuffled, kWarpByWarp };
 void set_order(Order order);
 
 constexpr int kSharedLimit = 163 << 10;  // bytes of a block, as compute capability 8.0 has them

@@ -11,7 +11,8 @@
 namespace umf::emulated {
 namespace {
 
-constexpr Order kOrders[] = {Order::kForward, Order::kBackward, Order::kShuffled};
+constexpr Order kOrders[] = {Order::kForward, Order::kBackward, Order::kShuffled,
+                             Order::kWarpByWarp};
 
 // Runs `kernel` in every order.
 template <class Kernel>
@@ -59,7 +60,31 @@ TEST(EmulatedBlock, ThreadsThatHaveLeftAreNotWaitedFor) {
         ++last;
       },
       1, 64);
-  EXPECT_EQ(last, 3 * 40);
+  EXPECT_EQ(last, 4 * 40);
+}
+
+// What is read must stay until all have read it: the barrier in front of the next round.
+TEST(EmulatedBlock, AMissingBarrierShows) {
+  const auto wrong_numbers = [](Order order, bool second_barrier) {
+    int wrong = 0;
+    set_order(order);
+    run_grid(
+        [&] {
+          auto* const number = reinterpret_cast<int*>(dynamic_shared());
+          for (int round = 0; round < 2; ++round) {
+            if (threadIdx.x == 0) *number = round;
+            __syncthreads();
+            for (int lane = 0; lane < 3; ++lane) __syncwarp();
+            if (*number != round) ++wrong;
+            if (second_barrier) __syncthreads();
+          }
+        },
+        1, 64, 4);
+    set_order(Order::kForward);
+    return wrong;
+  };
+  EXPECT_GT(wrong_numbers(Order::kWarpByWarp, false), 0);
+  for (const Order order : kOrders) EXPECT_EQ(wrong_numbers(order, true), 0);
 }
 
 TEST(EmulatedBlock, LanesExchangeNumbers) {

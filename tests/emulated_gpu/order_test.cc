@@ -32,7 +32,8 @@ class EmulatedOrder : public testing::TestWithParam<std::tuple<const char*, cons
 
 TEST_P(EmulatedOrder, OfBlocksAndThreadsChangesNoByte) {
   const auto expected = predictions();
-  for (const emulated::Order order : {emulated::Order::kBackward, emulated::Order::kShuffled}) {
+  for (const emulated::Order order :
+       {emulated::Order::kBackward, emulated::Order::kShuffled, emulated::Order::kWarpByWarp}) {
     emulated::set_order(order);
     EXPECT_EQ(predictions(), expected);
   }
