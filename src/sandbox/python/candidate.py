@@ -7,9 +7,9 @@ import time
 
 from umf import channel, guest_host, wire
 from umf.cell import ENDED, KILL, MESSAGE, START, USED
-from umf.patience import Allowance
+from umf.patience import Allowance, OuterAllowance
 
-_GRACE_SECONDS = 2.0  # for the cell to say how a candidate ended, and for a guest to take a question
+_GRACE_SECONDS = 2.0  # for the cell to say how a candidate ended
 _MOST_ERROR_BYTES, _MOST_LINES = 16000, 8
 
 
@@ -50,8 +50,9 @@ def doubt(status):
 class Cell:
     """The link to the process that forks candidates."""
 
-    def __init__(self, link, believe_signals):
+    def __init__(self, link, believe_signals, watcher):
         self._link, self._believe_signals = link, believe_signals
+        self.watcher = watcher
         self._started = 0
         self._numbers = {}  # (what, which): what the cell told and nobody asked for yet
 
@@ -129,7 +130,11 @@ class Candidate:
         return self._exchange(guest_host.ASK, request, allowance)
 
     def allowance(self, seconds):
-        return Allowance(seconds, lambda: self._cell.cpu_seconds(self._id))
+        return Allowance(seconds, lambda: self._cell.cpu_seconds(self._id), self._cell.watcher)
+
+    def outer_allowance(self, seconds, extra):
+        """For a guest that keeps a program's `seconds` by itself."""
+        return OuterAllowance(seconds, extra, self._cell.watcher)
 
     def death(self, status):
         """What a wait status that the guest saw says: of a process that the program runs in."""
@@ -153,10 +158,14 @@ class Candidate:
             self._socket.settimeout(pause)
 
         data = wire.encode(request)
+        begin = time.monotonic()
         try:
-            self._socket.settimeout(allowance.seconds + _GRACE_SECONDS)
-            channel.send(self._socket, kind, data)
+            channel.send(self._socket, kind, data, keep_deadline)
             kind, body = channel.receive(self._socket, wire.MAX_BYTES, keep_deadline)
+            while kind == guest_host.WAITED:
+                waited = guest_host.SECONDS.pack(self._cell.watcher.waited_since(begin))
+                channel.send(self._socket, kind, waited, keep_deadline)
+                kind, body = channel.receive(self._socket, wire.MAX_BYTES, keep_deadline)
         except TimeoutError:
             self._end()
             raise CandidateError("timeout", f"no answer after {allowance.seconds:g} seconds") from None
