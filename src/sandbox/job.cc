@@ -249,10 +249,12 @@ JobEnd JobRun::conclude() {
   if (stopped_ == Stop::kAsked) {
     ends(Ending::kStopped, "stopped on request");
   } else if (stood_still_seconds_ > kStandstillSeconds) {
+    end_.machine = true;
     ends(Ending::kSandboxError,
          fmt::format("everything stood still for {:.1f} s, and time limits mean nothing",
                      stood_still_seconds_));
   } else if (stopped_ == Stop::kOverload) {
+    end_.machine = true;
     if (end_.reason.empty())
       end_.reason = fmt::format("a job of {:.1f} s was kept waiting by others for {:.1f} s of them",
                                 end_.use.wall_seconds, waits_.since(started_));
@@ -276,7 +278,7 @@ JobEnd JobRun::conclude() {
   } else if (done_) {
     end_.ending = Ending::kExited;
   } else {
-    end_.never_began = !ready_;
+    end_.machine = end_.never_began = !ready_;
     ends(Ending::kSandboxError, end_.reason.empty() ? "the sandbox's warden ended early"
                                                     : "the sandbox failed: " + end_.reason);
   }
@@ -288,6 +290,7 @@ JobEnd JobRun::run(const std::vector<std::string>& frames, std::string& reports,
   reports_ = &reports;
   if (!begin(frames)) {
     end_.never_began = true;
+    end_.machine = true;
     end_.reason = "the sandbox's interpreter does not answer";
     return end_;
   }

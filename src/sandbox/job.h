@@ -19,6 +19,7 @@ struct JobEnd {
   std::string reason;
   int status = 0;            // of a command, as wait() gives it
   bool never_began = false;  // the sandbox failed before any of the job ran: worth another try
+  bool machine = false;      // as in PythonResult
   bool killed = false;       // a program was ended by a signal that may have come from outside
   SandboxUse use;
 };
