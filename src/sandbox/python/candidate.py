@@ -5,7 +5,7 @@ import signal
 import socket
 import time
 
-from umf import channel, guest_host, wire
+from umf import channel, guest_host, patience, wire
 from umf.cell import ENDED, KILL, MESSAGE, START, USED
 from umf.patience import Allowance, OuterAllowance
 
@@ -75,13 +75,15 @@ class Cell:
 
     def _told(self, what, which):
         """The number that the cell tells of a candidate, or None if it does not in time."""
-        deadline = time.monotonic() + _GRACE_SECONDS
+        begin = time.monotonic()
         while (what, which) not in self._numbers:
-            self._link.settimeout(max(0.001, deadline - time.monotonic()))
+            self._link.settimeout(max(0.001, self._grace_left(begin)))
             try:
                 message = self._link.recv(MESSAGE.size)
             except TimeoutError:
-                return None
+                if self._grace_left(begin) <= 0:
+                    return None
+                continue
             finally:
                 self._link.settimeout(None)
             if not message:
@@ -89,6 +91,14 @@ class Cell:
             about, whom, number = MESSAGE.unpack(message)
             self._numbers[about, whom] = number
         return self._numbers.pop((what, which))
+
+    def _grace_left(self, begin):
+        """Seconds that the cell has for its answer; it may be kept from giving it."""
+        wall = time.monotonic() - begin
+        more = patience.left(_GRACE_SECONDS, wall, lambda: 0.0, lambda: self.watcher.waited_since(begin))
+        if more is None:
+            self.watcher.give_up(f"the sandbox was kept waiting by others for most of {wall:.1f} s")
+        return more
 
     def death(self, status):
         """What a wait status of a candidate, or of a process of its, says about it."""
