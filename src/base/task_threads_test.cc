@@ -12,7 +12,7 @@ namespace umf {
 namespace {
 
 void wait_for(const std::function<bool()>& there) {
-  for (int i = 0; i < 1000 && !there(); ++i)
+  for (int i = 0; i < 20'000 && !there(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 

@@ -1,5 +1,8 @@
 // LiveCodeBench's rules, one by one, through the real sandbox.
+#include <cmath>
+
 #include "reward/code_testing.h"
+#include "sandbox/overload_testing.h"
 #include "support/expect_error.h"
 
 namespace umf {
@@ -149,6 +152,32 @@ TEST(LiveCodeBench, TimeIsWhatTheProgramUses) {
     const Json spec = spec_of(tests, {{"mode", mode}, {"timeout_ms", 1000}});
     EXPECT_EQ(outcomes(judged(spec, shares)), "pass") << mode;
     EXPECT_EQ(outcomes(judged(spec, sleeps)), "timeout") << mode;
+  }
+}
+
+// The alarm inside the program must not ring before it had its time: it would be taken for an error
+// of the program's own, and many programs print something then.
+TEST(LiveCodeBench, ABusyMachineChangesNoOutput) {
+  std::unique_ptr<Sandbox> sandbox;
+  {
+    const OneProcessor for_its_interpreter;
+    sandbox = make_sandbox({.workers = 1, .unsafe = true});
+    sandbox->run(PythonJob{"self_test", R"({"programs": []})"});
+  }
+  const JudgeTools tools{.sandbox = [&]() -> Sandbox& { return *sandbox; }};
+  const Json tests = Json::array({stdin_test("", "done")});
+  const char* catches =
+      "import time\ntry:\n    end = time.process_time() + 0.2\n"
+      "    while time.process_time() < end: pass\n    print('done')\n"
+      "except BaseException: print('none')";
+  const Neighbours neighbours(8);
+  for (const char* mode : {"emulation", "process"}) {
+    const Json spec = spec_of(tests, {{"mode", mode}, {"timeout_ms", 300}});
+    const Verdict verdict = make_reward(spec, {"id", "?"}, "p.json", tools)->judge(catches);
+    if (std::isnan(verdict.reward))  // with still more neighbours than these
+      EXPECT_THAT(verdict.why, HasSubstr("the sandbox failed: ")) << mode;
+    else
+      EXPECT_EQ(outcomes(verdict), "pass") << mode << ": " << verdict.why;
   }
 }
 

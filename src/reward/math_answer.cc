@@ -3,6 +3,7 @@
 // `config` is for math-verify alone.
 #include <fmt/core.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -57,8 +58,12 @@ class MathVerifyReward final : public Reward {
 
   Verdict judge(std::string_view answer) override {
     const MathAnswer read = find_answer(answer, config_);
-    const MathVerdict verdict = verify_answer(gold_, read, config_, algebra_.get());
-    return verdict_of(verdict.equal, gold_.reading(), read.reading());
+    try {
+      const MathVerdict verdict = verify_answer(gold_, read, config_, algebra_.get());
+      return verdict_of(verdict.equal, gold_.reading(), read.reading());
+    } catch (const Error& problem) {  // of the sandbox: it says nothing about the answer
+      return {std::numeric_limits<double>::quiet_NaN(), problem.what()};
+    }
   }
 
  private:

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <vector>
@@ -110,6 +111,37 @@ TEST_F(SympyTest, IsAskedByTheRewardThroughTheSandbox) {
   const auto reward = make({{"type", "math-answer"}, {"answer", "\\frac{\\pi^2}{6}"}}, tools);
   EXPECT_EQ(reward->judge("$\\boxed{\\sum_{k=1}^{\\infty}\\frac{1}{k^2}}$").reward, 1);
   EXPECT_EQ(reward->judge("$\\boxed{\\sum_{k=1}^{\\infty}\\frac{1}{k^3}}$").reward, 0);
+}
+
+// Ends every job like this.
+class EndingSandbox final : public Sandbox {
+ public:
+  explicit EndingSandbox(PythonResult result) : result_(std::move(result)) {}
+  CommandResult run(const CommandJob&, std::stop_token) override { return {}; }
+  PythonResult run(const PythonJob&, std::stop_token) override { return ++jobs, result_; }
+  int jobs = 0;
+
+ private:
+  PythonResult result_;
+};
+
+// What the machine could not do is no failure of the answer's; what its own mathematics does to
+// SymPy's process is.
+TEST(MathAnswer, HasNoVerdictWhereTheMachineFails) {
+  for (const bool machine : {true, false}) {
+    EndingSandbox sandbox(PythonResult{.machine = machine, .reason = "the machine is overloaded"});
+    JudgeTools tools;
+    tools.sandbox = [&]() -> Sandbox& { return sandbox; };
+    const auto reward = make({{"type", "math-answer"}, {"answer", "\\frac{\\pi^2}{6}"}}, tools);
+    const Verdict verdict = reward->judge("$\\boxed{\\sum_{k=1}^{\\infty}\\frac{1}{k^2}}$");
+    EXPECT_EQ(sandbox.jobs, 3);
+    if (!machine) {
+      EXPECT_EQ(verdict.reward, 0);
+    } else {
+      EXPECT_TRUE(std::isnan(verdict.reward));
+      EXPECT_EQ(verdict.why, "the sandbox failed: the machine is overloaded");
+    }
+  }
 }
 
 TEST_F(SympyTest, WhatTakesTooLongStaysOpen) {

@@ -1,10 +1,12 @@
 #include "reward/sympy_algebra.h"
 
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 
-#include "base/cancelled.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "reward/tester.h"
 #include "sandbox/sandbox.h"
 
 namespace umf {
@@ -67,18 +69,25 @@ class SympyAlgebra final : public ComputerAlgebra {
     job.limits.cpu_ms = cpu_seconds_ * 1000;
     job.limits.wall_ms = 4 * job.limits.cpu_ms;  // a busy machine must not change verdicts
     job.limits.memory_bytes = kMemoryBytes;
+    Sandbox* sandbox = nullptr;
     try {
       job.payload = Json{{"a", as_data(a)}, {"b", as_data(b)}}.dump(-1, ' ', true,
                                                                     Json::error_handler_t::replace);
-      const PythonResult result = sandbox_().run(job);
-      if (result.ending == Ending::kStopped) throw Cancelled();
+      sandbox = &sandbox_();
+    } catch (const Error&) {
+      return std::nullopt;  // no sandbox here: the question stays open, and the verdict says so
+    } catch (const MathLimit&) {
+      return std::nullopt;
+    }
+    const PythonResult result = run_patiently(*sandbox, job);
+    // What else ends the job may be the expressions' doing.
+    if (result.machine) throw Error(fmt::format("the sandbox failed: {}", result.reason));
+    try {
       if (result.ending != Ending::kExited || result.reports.empty()) return std::nullopt;
       const Json report = parse_json(result.reports, "SymPy's report");
       if (!report.contains("equal")) return std::nullopt;
       return report["equal"].get<bool>();
     } catch (const Error&) {
-      return std::nullopt;  // no sandbox here: the question stays open, and the verdict says so
-    } catch (const MathLimit&) {
       return std::nullopt;
     }
   }

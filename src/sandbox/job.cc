@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
@@ -23,6 +25,11 @@ constexpr int kFirstLookMs = 50;  // most jobs have ended by then
 constexpr int kLookEveryMs = 25;
 // A job that was suspended (SIGSTOP by a scheduler, a paused virtual machine) has lost this time.
 constexpr double kStandstillSeconds = 1.0;
+// A job that others kept waiting goes on for so many times its time before it is void.
+constexpr double kPatience = 8.0;
+constexpr double kUnseen = 0.15;  // of its waits: they were too short for looks, or cannot be told
+constexpr double kLeastLook = 0.02;  // seconds: a program can make its tester ask again and again
+constexpr int kTellMs = 5000;
 constexpr std::size_t kHelloBytes = 5;
 // Of the warden and the cell, on top of what the program may have.
 constexpr int kOwnProcesses = 8;
@@ -67,6 +74,7 @@ bool JobRun::begin(const std::vector<std::string>& frames) {
   if (!warden_handle_) return false;
   if (group_ != nullptr) group_->admit(warden_, limits_, kOwnProcesses, kOwnMemory);
   started_ = now_seconds();
+  waits_ = KeptWaiting(started_);
   // What the interpreter has mapped before the job does anything; limits come on top of it.
   const std::string base_memory = std::to_string(address_space_of(warden_));
   inherited_bytes_ = resident_memory_of(warden_);
@@ -86,6 +94,8 @@ void JobRun::stop(Stop why) {
 void JobRun::look() {
   const std::size_t memory_limit = limits_.memory_bytes + kOwnMemory;
   const TreeUse use = look_at_tree(warden_, memory_limit, inherited_bytes_);
+  looked_ = now_seconds();
+  waits_.look(looked_, use.each);
   end_.use.cpu_seconds = std::max(end_.use.cpu_seconds, use.cpu_seconds);
   end_.use.peak_memory_bytes = std::max(end_.use.peak_memory_bytes, use.memory_bytes);
   if (use.cpu_seconds * 1e3 > limits_.cpu_ms) stop(Stop::kCpu);
@@ -95,6 +105,28 @@ void JobRun::look() {
   const bool killed_for_memory = group_ != nullptr && group_->ran_out_of_memory();
   if (use.memory_bytes > memory_limit || killed_for_memory) stop(Stop::kMemory);
   if (use.processes > limits_.processes + kOwnProcesses) stop(Stop::kProcesses);
+}
+
+void JobRun::look_again() {
+  if (now_seconds() - looked_ >= kLeastLook) look();
+}
+
+// The time of the whole job, for which it does not count that others kept it waiting.
+void JobRun::look_at_time() {
+  const double wall = limits_.wall_ms / 1e3, elapsed = elapsed_seconds();
+  if (elapsed < wall) return;
+  look_again();
+  if (elapsed - (1 + kUnseen) * waits_.since(started_) >= wall)
+    stop(Stop::kTime);
+  else if (elapsed >= kPatience * wall)
+    stop(Stop::kOverload);
+}
+
+// Answers a tester that wants to know for how long its job was kept waiting since then.
+void JobRun::tell_waits(const std::string& since) {
+  look_again();
+  const double seconds = waits_.since(std::strtod(since.c_str(), nullptr));
+  send_frame(socket_.ours.get(), 'w', fmt::format("{:.6f}", seconds), kTellMs);
 }
 
 void JobRun::look_at_tester(double cpu_seconds) {
@@ -157,12 +189,19 @@ void JobRun::handle(const Frame& frame) {
     case 'm':
       out_of_memory_ = true;
       break;
+    case 'w':
+      tell_waits(frame.body);
+      break;
+    case 'o':
+      if (stopped_ == Stop::kNo) end_.reason = frame.body;
+      stop(Stop::kOverload);
+      break;
     case 'k':
       end_.killed = true;
       end_.reason = frame.body;
       break;
     default:
-      end_.reason = frame.body;
+      if (stopped_ == Stop::kNo) end_.reason = frame.body;
   }
 }
 
@@ -177,10 +216,13 @@ void JobRun::watch(std::stop_token stop_token) {
                                 {socket_.ours.get(), POLLIN, 0},
                                 {warden_lives ? asked.get() : -1, POLLIN, 0}};
     for (const Stream& stream : streams_) ends.push_back({stream.ours.get(), POLLIN, 0});
-    const double until = std::min(next_look, limits_.wall_ms / 1e3);
-    const double before = elapsed_seconds();
+    const double before = elapsed_seconds(), wall = limits_.wall_ms / 1e3;
+    const double until = before < wall ? std::min(next_look, wall) : next_look;
     const int wait_ms = std::max(0, static_cast<int>((until - before) * 1e3) + 1);
-    if (::poll(ends.data(), ends.size(), wait_ms) < 0 && errno != EINTR) stop(Stop::kTime);
+    if (::poll(ends.data(), ends.size(), wait_ms) < 0 && errno != EINTR) {
+      end_.reason = fmt::format("waiting for a job failed ({})", std::strerror(errno));
+      stop(Stop::kOverload);
+    }
     stood_still_seconds_ =
         std::max(stood_still_seconds_, elapsed_seconds() - before - wait_ms / 1e3);
     if (ends[0].revents != 0) warden_lives = false;
@@ -190,7 +232,7 @@ void JobRun::watch(std::stop_token stop_token) {
       if (ends[i + 3].revents != 0) read_stream(streams_[i]);
     }
     const double elapsed = elapsed_seconds();
-    if (warden_lives && elapsed >= limits_.wall_ms / 1e3) stop(Stop::kTime);
+    if (warden_lives) look_at_time();
     if (warden_lives && elapsed >= next_look) {
       look();
       next_look = elapsed_seconds() + kLookEveryMs / 1e3;
@@ -207,9 +249,18 @@ JobEnd JobRun::conclude() {
   if (stopped_ == Stop::kAsked) {
     ends(Ending::kStopped, "stopped on request");
   } else if (stood_still_seconds_ > kStandstillSeconds) {
+    end_.machine = true;
     ends(Ending::kSandboxError,
          fmt::format("everything stood still for {:.1f} s, and time limits mean nothing",
                      stood_still_seconds_));
+  } else if (stopped_ == Stop::kOverload) {
+    end_.machine = true;
+    if (end_.reason.empty())
+      end_.reason = fmt::format("a job of {:.1f} s was kept waiting by others for {:.1f} s of them",
+                                end_.use.wall_seconds, waits_.since(started_));
+    ends(Ending::kSandboxError,
+         fmt::format("the machine is overloaded: {}; run fewer jobs at once, or less beside them",
+                     std::string(end_.reason)));
   } else if (stopped_ == Stop::kTime) {
     ends(Ending::kTimeout, fmt::format("not done after {} ms", limits_.wall_ms));
   } else if (stopped_ == Stop::kCpu) {
@@ -227,7 +278,7 @@ JobEnd JobRun::conclude() {
   } else if (done_) {
     end_.ending = Ending::kExited;
   } else {
-    end_.never_began = !ready_;
+    end_.machine = end_.never_began = !ready_;
     ends(Ending::kSandboxError, end_.reason.empty() ? "the sandbox's warden ended early"
                                                     : "the sandbox failed: " + end_.reason);
   }
@@ -239,6 +290,7 @@ JobEnd JobRun::run(const std::vector<std::string>& frames, std::string& reports,
   reports_ = &reports;
   if (!begin(frames)) {
     end_.never_began = true;
+    end_.machine = true;
     end_.reason = "the sandbox's interpreter does not answer";
     return end_;
   }

@@ -7,6 +7,7 @@
 
 #include "sandbox/cgroup.h"
 #include "sandbox/channel.h"
+#include "sandbox/kept_waiting.h"
 #include "sandbox/sandbox.h"
 #include "sandbox/zygote.h"
 
@@ -18,6 +19,7 @@ struct JobEnd {
   std::string reason;
   int status = 0;            // of a command, as wait() gives it
   bool never_began = false;  // the sandbox failed before any of the job ran: worth another try
+  bool machine = false;      // as in PythonResult
   bool killed = false;       // a program was ended by a signal that may have come from outside
   SandboxUse use;
 };
@@ -41,11 +43,14 @@ class JobRun {
     Descriptor ours, theirs;
     std::string* bytes;
   };
-  enum class Stop { kNo, kAsked, kTime, kCpu, kTester, kMemory, kProcesses, kOutput };
+  enum class Stop { kNo, kAsked, kTime, kCpu, kTester, kMemory, kProcesses, kOutput, kOverload };
 
   bool begin(const std::vector<std::string>& frames);
   void watch(std::stop_token stop);
   void look();
+  void look_again();
+  void look_at_time();
+  void tell_waits(const std::string& since);
   void look_at_tester(double cpu_seconds);
   void read_frames();
   void read_stream(Stream& stream);
@@ -69,7 +74,8 @@ class JobRun {
   int warden_ = 0;
   std::size_t inherited_bytes_ = 0;  // of the interpreter, which forks share
   Descriptor warden_handle_;
-  double started_ = 0;
+  double started_ = 0, looked_ = 0;
+  KeptWaiting waits_;
   bool ready_ = false, done_ = false, out_of_memory_ = false;
   double stood_still_seconds_ =
       0;  // the longest that this process did not run, though it wanted to

@@ -66,7 +66,8 @@ struct PythonJob {
 
 struct PythonResult {
   Ending ending = Ending::kSandboxError;  // of the tester; candidates' ends are for it to report
-  std::string reports;                    // JSON Lines, in order; whole lines only
+  bool machine = false;  // of a sandbox error: it is overloaded, stood still or cannot begin a job
+  std::string reports;   // JSON Lines, in order; whole lines only
   std::string reason;
   SandboxUse use;
 };

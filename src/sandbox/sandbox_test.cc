@@ -166,6 +166,13 @@ TEST_F(SandboxTest, ValuesCrossTheWireAsTheyWereOrNotAtAll) {
   EXPECT_THAT(result.reports, Not(HasSubstr("failure")));
 }
 
+TEST_F(SandboxTest, TimeIsWhatTheProgramHadOfIt) {
+  const PythonResult result = sandbox().run(PythonJob{"patience_check", "{}"});
+  EXPECT_EQ(result.ending, Ending::kExited) << result.reason;
+  EXPECT_THAT(result.reports, HasSubstr("\"checked\""));
+  EXPECT_THAT(result.reports, Not(HasSubstr("failure")));
+}
+
 TEST_F(SandboxTest, HashesAndChanceAreTheSameEveryTime) {
   const std::string source =
       "import random, numpy\ndef f(): return hash('a'), random.random(), numpy.random.rand()";

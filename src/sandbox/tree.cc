@@ -9,8 +9,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -69,6 +72,31 @@ double cpu_of(int pid) {
          ticks;
 }
 
+// Exact, and for everybody to ask.
+double cpu_clock_of(int pid) {
+  clockid_t clock;
+  timespec time;
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+ThreadUse thread_use_of(int pid, int thread) {
+  ThreadUse use{.id = thread};
+  const std::string folder = fmt::format("/proc/{}/task/{}/", pid, thread);
+  unsigned long long ran_ns, waited_ns;
+  if (std::sscanf(read_proc(folder + "schedstat").c_str(), "%llu %llu", &ran_ns, &waited_ns) != 2)
+    return use;
+  use.ran_seconds = static_cast<double>(ran_ns) * 1e-9;
+  use.waited_seconds = static_cast<double>(waited_ns) * 1e-9;
+  constexpr std::string_view kSlept = "\nvoluntary_ctxt_switches:";
+  const std::string status = read_proc(folder + "status");
+  const std::size_t at = status.find(kSlept);
+  if (at != std::string::npos)
+    use.slept = std::strtol(status.c_str() + at + kSlept.size(), nullptr, 10);
+  use.runnable = status.find("\nState:\tR") != std::string::npos;
+  return use;
+}
+
 struct Pages {
   unsigned long mapped = 0, resident = 0;
 };
@@ -118,17 +146,22 @@ std::size_t resident_memory_of(int pid) { return bytes(pages_of(pid).resident); 
 TreeUse look_at_tree(int root, std::size_t memory_limit, std::size_t inherited) {
   TreeUse use;
   std::vector<int> pids = {root};
+  std::size_t own = 1;  // the root, and then its children
   for (std::size_t i = 0; i < pids.size(); ++i) {
+    ProcessUse process{.pid = pids[i], .program = i >= own, .cpu_seconds = cpu_clock_of(pids[i])};
     const double cpu_seconds = cpu_of(pids[i]);
     use.cpu_seconds += cpu_seconds;
     if (i == 0) use.root_cpu_seconds = cpu_seconds;
     use.memory_bytes += resident_memory_of(pids[i]);
     for (const int thread : threads_of(pids[i])) {
       ++use.processes;
+      process.threads.push_back(thread_use_of(pids[i], thread));
       const auto children =
           numbers(read_proc(fmt::format("/proc/{}/task/{}/children", pids[i], thread)));
       pids.insert(pids.end(), children.begin(), children.end());
     }
+    use.each.push_back(std::move(process));
+    if (i == 0) own = pids.size();
   }
   if (use.memory_bytes > memory_limit) use.memory_bytes = memory_of(pids, inherited);
   return use;

@@ -115,7 +115,7 @@ JobEnd WarmSandbox::persist(const std::stop_token& stop, const Attempt& attempt)
       zygote = zygotes_.replace(seat, zygote);
     }
   } catch (const Error& problem) {
-    end = {.reason = problem.what()};
+    end = {.reason = problem.what(), .machine = true};
   }
   return end;
 }
@@ -144,6 +144,7 @@ PythonResult WarmSandbox::run(const PythonJob& job, std::stop_token stop) {
     return run.run({header.dump(), job.payload}, result.reports, stop);
   });
   result.ending = end.ending;
+  result.machine = end.machine;
   result.reason = end.reason;
   result.use = end.use;
   return result;

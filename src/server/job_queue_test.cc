@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 
 #include "server/metrics.h"
@@ -252,6 +253,8 @@ TEST(JobQueue, JobsKnowTheirDeviceAndBeginInTheirOrder) {
       const int device = listener.device();
       {
         const std::lock_guard lock(mutex);
+        const auto before = std::ranges::count_if(begun, [&](int other) { return other < i; });
+        EXPECT_LE(i - before, 2) << "those before it have begun, or are about to on other devices";
         begun.push_back(i);
         EXPECT_EQ(++inside.at(device), 1) << "one at a time on a device";
       }
@@ -263,9 +266,7 @@ TEST(JobQueue, JobsKnowTheirDeviceAndBeginInTheirOrder) {
   }
   for (const auto& job : jobs) queue.submit(job);
   for (const auto& job : jobs) last_event(*job);
-  ASSERT_EQ(begun.size(), 30);
-  for (int i = 0; i < 30; ++i)
-    EXPECT_LT(std::abs(begun[i] - i), 3) << "nobody is overtaken by more than the devices";
+  EXPECT_EQ(begun.size(), 30);
 }
 
 TEST(JobQueue, AFailureOnOneDeviceDoesNotDisturbTheOther) {

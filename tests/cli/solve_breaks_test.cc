@@ -189,8 +189,8 @@ TEST_F(SolveCli, ReplayedWorkKeepsItsSeconds) {
   const auto command = two_models({"--budget", "48", "--json", "--checkpoint", place("journal")});
   const Json first = Json::parse(umf(command).out), again = Json::parse(umf(command).out);
   EXPECT_GE(again["seconds"]["reward"], 0.2);
-  EXPECT_NEAR(again["seconds"]["reward"].get<double>(), first["seconds"]["reward"].get<double>(),
-              0.1);
+  const double judging = first["seconds"]["reward"];
+  EXPECT_NEAR(again["seconds"]["reward"].get<double>(), judging, judging / 2);
   EXPECT_GT(again["seconds"]["unmask"], 0);
 }
 

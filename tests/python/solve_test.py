@@ -175,8 +175,8 @@ def reward(answer):
         print("judging", flush=True)
         time.sleep(60)
     return 0.5
-print("{where}" == "search" and "judging", flush=True)
 try:
+    print("{where}" == "search" and "judging", flush=True)
     umf.solve("Say something.", models={models!r}, reward=reward, window=256, budget=10**8, stop_at_reward="never",
               no_cache=True)
 except KeyboardInterrupt:

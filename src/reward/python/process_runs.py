@@ -2,7 +2,6 @@
 
 import os
 
-from umf import patience
 from umf.candidate import CandidateError
 from umf.process_guest import LINE_MARK
 from umf.reporting import improper_answer
@@ -13,7 +12,8 @@ _MOST_LINES = 8
 
 def output_of(process, text, seconds):
     """What one run of the program prints, given `text`. `process` is a candidate with process_guest."""
-    answer = process.ask({"stdin": text, "seconds": seconds}, seconds=patience.CROWDED * seconds + _EXTRA_SECONDS)
+    allowance = process.outer_allowance(seconds, _EXTRA_SECONDS)
+    answer = process.ask({"stdin": text, "seconds": seconds}, seconds=allowance)
     if answer == ["timeout"]:
         process.close()  # with all that the program may have started
         raise CandidateError("timeout", f"no result after {seconds:g} seconds")

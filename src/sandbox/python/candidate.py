@@ -5,11 +5,11 @@ import signal
 import socket
 import time
 
-from umf import channel, guest_host, wire
+from umf import channel, guest_host, patience, wire
 from umf.cell import ENDED, KILL, MESSAGE, START, USED
-from umf.patience import Allowance
+from umf.patience import Allowance, OuterAllowance
 
-_GRACE_SECONDS = 2.0  # for the cell to say how a candidate ended, and for a guest to take a question
+_GRACE_SECONDS = 2.0  # for the cell to say how a candidate ended
 _MOST_ERROR_BYTES, _MOST_LINES = 16000, 8
 
 
@@ -50,8 +50,9 @@ def doubt(status):
 class Cell:
     """The link to the process that forks candidates."""
 
-    def __init__(self, link, believe_signals):
+    def __init__(self, link, believe_signals, watcher):
         self._link, self._believe_signals = link, believe_signals
+        self.watcher = watcher
         self._started = 0
         self._numbers = {}  # (what, which): what the cell told and nobody asked for yet
 
@@ -74,13 +75,15 @@ class Cell:
 
     def _told(self, what, which):
         """The number that the cell tells of a candidate, or None if it does not in time."""
-        deadline = time.monotonic() + _GRACE_SECONDS
+        begin = time.monotonic()
         while (what, which) not in self._numbers:
-            self._link.settimeout(max(0.001, deadline - time.monotonic()))
+            self._link.settimeout(max(0.001, self._grace_left(begin)))
             try:
                 message = self._link.recv(MESSAGE.size)
             except TimeoutError:
-                return None
+                if self._grace_left(begin) <= 0:
+                    return None
+                continue
             finally:
                 self._link.settimeout(None)
             if not message:
@@ -88,6 +91,14 @@ class Cell:
             about, whom, number = MESSAGE.unpack(message)
             self._numbers[about, whom] = number
         return self._numbers.pop((what, which))
+
+    def _grace_left(self, begin):
+        """Seconds that the cell has for its answer; it may be kept from giving it."""
+        wall = time.monotonic() - begin
+        more = patience.left(_GRACE_SECONDS, wall, lambda: 0.0, lambda: self.watcher.waited_since(begin))
+        if more is None:
+            self.watcher.give_up(f"the sandbox was kept waiting by others for most of {wall:.1f} s")
+        return more
 
     def death(self, status):
         """What a wait status of a candidate, or of a process of its, says about it."""
@@ -129,7 +140,11 @@ class Candidate:
         return self._exchange(guest_host.ASK, request, allowance)
 
     def allowance(self, seconds):
-        return Allowance(seconds, lambda: self._cell.cpu_seconds(self._id))
+        return Allowance(seconds, lambda: self._cell.cpu_seconds(self._id), self._cell.watcher)
+
+    def outer_allowance(self, seconds, extra):
+        """For a guest that keeps a program's `seconds` by itself."""
+        return OuterAllowance(seconds, extra, self._cell.watcher)
 
     def death(self, status):
         """What a wait status that the guest saw says: of a process that the program runs in."""
@@ -153,10 +168,14 @@ class Candidate:
             self._socket.settimeout(pause)
 
         data = wire.encode(request)
+        begin = time.monotonic()
         try:
-            self._socket.settimeout(allowance.seconds + _GRACE_SECONDS)
-            channel.send(self._socket, kind, data)
+            channel.send(self._socket, kind, data, keep_deadline)
             kind, body = channel.receive(self._socket, wire.MAX_BYTES, keep_deadline)
+            while kind == guest_host.WAITED:
+                waited = guest_host.SECONDS.pack(self._cell.watcher.waited_since(begin))
+                channel.send(self._socket, kind, waited, keep_deadline)
+                kind, body = channel.receive(self._socket, wire.MAX_BYTES, keep_deadline)
         except TimeoutError:
             self._end()
             raise CandidateError("timeout", f"no answer after {allowance.seconds:g} seconds") from None

@@ -13,12 +13,17 @@ class TooLarge(Exception):
     """The other side announced more than it may send."""
 
 
-def send(socket, kind, body=b""):
-    if len(body) < 4096:
-        socket.sendall(_HEAD.pack(kind, len(body)) + body)
-    else:
-        socket.sendall(_HEAD.pack(kind, len(body)))
-        socket.sendall(body)
+def send(socket, kind, body=b"", before_each=lambda: None):
+    """`before_each` as below, before every wait for the other side to take some of it."""
+    head = _HEAD.pack(kind, len(body))
+    parts = [head + body] if len(body) < 4096 else [head, body]
+    for part in map(memoryview, parts):
+        while part:
+            before_each()
+            try:
+                part = part[socket.send(part):]
+            except TimeoutError:
+                continue
 
 
 def receive(socket, at_most, before_each=lambda: None):

@@ -4,11 +4,14 @@ It shares its process with untrusted code, so nothing here is a promise: the tes
 """
 
 import importlib
+import struct
 
 from umf import channel, program_lines, wire
 
 LOAD, ASK = b"l", b"a"
-VALUE, ERROR, MEMORY, OUTPUT = b"v", b"e", b"m", b"o"
+VALUE, ERROR, MEMORY, OUTPUT, WAITED = b"v", b"e", b"m", b"o", b"w"
+SECONDS = struct.Struct("<d")
+_tester = None  # the socket to it
 
 
 class OutputLimit(Exception):
@@ -16,7 +19,8 @@ class OutputLimit(Exception):
 
 
 def serve(socket):
-    guest = None
+    global _tester
+    guest, _tester = None, socket
     while True:
         try:
             kind, body = channel.receive(socket, wire.MAX_BYTES)
@@ -39,6 +43,12 @@ def serve(socket):
             reply = ERROR, _text(problem) + _lines(problem)
         answer = request = None
         channel.send(socket, *reply)
+
+
+def waited():
+    """For guests that keep a program's time: the seconds for which others kept it from running since the last question."""
+    channel.send(_tester, WAITED)
+    return SECONDS.unpack(channel.receive(_tester, SECONDS.size)[1])[0]
 
 
 def _text(problem):

@@ -11,7 +11,7 @@ import struct
 import sys
 import traceback
 
-from umf import candidate, cell, channel, linux
+from umf import candidate, cell, channel, linux, watcher
 
 HELLO, READY, REPORT, DONE, FAILED, OUT_OF_MEMORY, KILLED = b"h", b"r", b"l", b"d", b"x", b"m", b"k"
 _HEADER_BYTES = 1 << 30
@@ -120,7 +120,7 @@ def run_tester(world, umf, header):
     gc.enable()
     payload = read_payload(umf)
     tester = importlib.import_module(f"umf.{header['tester']}")
-    cells = candidate.Cell(link, header["believe_signals"])
+    cells = candidate.Cell(link, header["believe_signals"], watcher.Watcher(umf))
 
     def start(guest, seconds=4.0, **options):
         return candidate.Candidate(cells, guest, seconds, options)
