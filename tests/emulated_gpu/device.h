@@ -63,6 +63,17 @@ inline unsigned __ballot_sync(unsigned mask, int vote) {
   return votes;
 }
 
+inline unsigned __reduce_max_sync(unsigned mask, unsigned value) {
+  if (mask != ~0u) __builtin_trap();
+  const auto& parcels = umf::emulated::exchange(umf::emulated::packed(value));
+  for (int i = 0; i < umf::emulated::kLanes; ++i)
+    value = std::max(value, umf::emulated::unpacked<unsigned>(parcels[i]));
+  return value;
+}
+inline unsigned __reduce_min_sync(unsigned mask, unsigned value) {
+  return ~__reduce_max_sync(mask, ~value);
+}
+
 // One thread of the machine runs all threads of a grid.
 template <class T, class U>
 T atomicAdd(T* at, U value) {

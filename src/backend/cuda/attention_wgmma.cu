@@ -1,20 +1,20 @@
 // Attention on Hopper (sm_90a): one warp copies tiles of keys and values, two groups of four warps
 // multiply, each with 64 queries. While a tile's weights are made, the values of the tile before
 // are being multiplied (Shah et al., FlashAttention-3, 2024).
-#include <cuda.h>
-
 #include "backend/cuda/attention_fast.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/functions.cuh"
+#include "backend/cuda/launch.cuh"
 #include "backend/cuda/mma.cuh"
+#include "backend/cuda/tensor_map.h"
 #include "backend/cuda/visible.cuh"
 #include "backend/cuda/wgmma.cuh"
 
 namespace umf {
 namespace {
 
-constexpr int kDim = 128, kRows = 128, kKeys = 128, kStages = 2;
+constexpr int kDim = 128, kRows = 128, kGroupRows = 64, kKeys = 128, kStages = 2;
 constexpr int kThreads = 3 * 128;  // the copying group and two multiplying ones
 constexpr std::uint32_t kPanelBytes = kKeys * kPanelRowBytes, kTileBytes = 2 * kPanelBytes;
 
@@ -120,15 +120,17 @@ __device__ void hide(float (&s)[64], int first_key, const int (&seen)[2]) {
 __global__ void __launch_bounds__(kThreads, 1)
     attend(const __grid_constant__ CUtensorMap query_map,
            const __grid_constant__ CUtensorMap key_map,
-           const __grid_constant__ CUtensorMap value_map, View queries, int keys, View out,
-           const int* positions, AttentionShape shape, float scale) {
+           const __grid_constant__ CUtensorMap value_map, View queries, int rows, int keys,
+           View out, const int* positions, AttentionShape shape, float scale) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char raw[];
   const std::uint32_t base = (shared_address(raw) + 1023) / 1024 * 1024;
   unsigned char* aligned = raw + (base - shared_address(raw));
   int* seen_by = reinterpret_cast<int*>(aligned + Shared::kSeen);  // all, some
   const auto barrier = [&](int which) { return base + Shared::kBarriers + which * 8; };
-  const int first = blockIdx.x * kRows, head = blockIdx.y;
+  const int first = blockIdx.x * rows, own_rows = min(rows, queries.rows - first);
+  const int groups = own_rows > kGroupRows ? 2 : 1;  // that multiply
+  const int head = blockIdx.y;
   const int column = head * kDim, kv_column = head / (shape.heads / shape.kv_heads) * kDim;
   const int group = threadIdx.x / 128, lane = threadIdx.x % 32;
 
@@ -138,13 +140,15 @@ __global__ void __launch_bounds__(kThreads, 1)
     for (int stage = 0; stage < kStages; ++stage) {
       barrier_init(barrier(kKeysFull + stage), 1);
       barrier_init(barrier(kValuesFull + stage), 1);
-      barrier_init(barrier(kKeysFree + stage), 8);  // warps
-      barrier_init(barrier(kValuesFree + stage), 8);
+      barrier_init(barrier(kKeysFree + stage), 4 * groups);  // warps
+      barrier_init(barrier(kValuesFree + stage), 4 * groups);
     }
     barrier_init_done();
   }
+  let_next_begin();
+  wait_for_last();
   __syncthreads();
-  if (threadIdx.x < kRows && first + threadIdx.x < queries.rows) {
+  if (static_cast<int>(threadIdx.x) < own_rows) {
     const int seen = visible(shape, positions[first + threadIdx.x], keys);
     atomicMin(&seen_by[0], seen);
     atomicMax(&seen_by[1], seen);
@@ -170,16 +174,17 @@ __global__ void __launch_bounds__(kThreads, 1)
                   barrier(kValuesFull + stage));
       }
     }
-  } else {
+  } else if (group <= groups) {
     take_registers<240>();
-    const int first_row = first + (group - 1) * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
+    const int first_row = first + (group - 1) * kGroupRows + threadIdx.x % 128 / 32 * 16 + lane / 4;
     int seen[2];
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int row = first_row + half * 8;
       seen[half] = row < queries.rows ? visible(shape, positions[row], keys) : 1;
     }
-    const std::uint32_t my_queries = base + Shared::kQueries + (group - 1) * 64 * kPanelRowBytes;
+    const std::uint32_t my_queries =
+        base + Shared::kQueries + (group - 1) * kGroupRows * kPanelRowBytes;
     const auto release = [&](int which) {
       __syncwarp();
       if (lane == 0) barrier_arrive(barrier(which));
@@ -239,36 +244,6 @@ __global__ void __launch_bounds__(kThreads, 1)
 #endif
 }
 
-using Encode = decltype(&cuTensorMapEncodeTiled);
-
-Encode encoder() {
-  static const Encode found = [] {
-    void* function = nullptr;
-    cudaDriverEntryPointQueryResult result{};
-    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                           cudaEnableDefault, &result),
-          "asking the driver for tensor maps");
-    if (result != cudaDriverEntryPointSuccess) throw Error("cuda: the driver has no tensor maps");
-    return reinterpret_cast<Encode>(function);
-  }();
-  return found;
-}
-
-// Boxes of 128 rows and one panel, permuted as the products read them.
-CUtensorMap map_of(const View& view) {
-  CUtensorMap map{};
-  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(view.cols),
-                              static_cast<cuuint64_t>(view.rows)};
-  const cuuint64_t strides[] = {static_cast<cuuint64_t>(view.stride) * 2};
-  const cuuint32_t box[] = {kPanelColumns, kRows}, steps[] = {1, 1};
-  const CUresult status =
-      encoder()(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, view.data, sizes, strides, box, steps,
-                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (status != CUDA_SUCCESS) throw Error("cuda: the driver refuses a tensor map");
-  return map;
-}
-
 }  // namespace
 
 void launch_attention_wgmma(const Operation& op, cudaStream_t stream) {
@@ -278,10 +253,17 @@ void launch_attention_wgmma(const Operation& op, cudaStream_t stream) {
     check(cudaFuncSetAttribute(attend, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
           "asking for shared memory");
   });
+  // Few queries leave most of the GPU unused, and two groups of a block share its tensor cores: one
+  // group has them for itself where there is room for so many blocks. No row's bits depend on it.
+  int units = 0;
+  check(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, current_device()),
+        "asking for the GPU's size");
+  const bool few = static_cast<int>(blocks_for(op.in.rows, kGroupRows)) * op.shape.heads <= units;
+  const int rows = few ? kGroupRows : kRows;
   const float scale = 1.44269504f / sqrtf(static_cast<float>(kDim));  // weights are powers of 2
-  attend<<<dim3(blocks_for(op.in.rows, kRows), op.shape.heads), kThreads, kBytes, stream>>>(
-      map_of(op.in), map_of(op.keys), map_of(op.values), op.in, op.keys.rows, op.out, op.integers,
-      op.shape, scale);
+  launch_early(attend, dim3(blocks_for(op.in.rows, rows), op.shape.heads), kThreads, kBytes, stream,
+               panel_map(op.in, kRows), panel_map(op.keys, kRows), panel_map(op.values, kRows),
+               op.in, rows, op.keys.rows, op.out, op.integers, op.shape, scale);
   check_launch("attention");
 }
 

@@ -33,26 +33,25 @@ struct CudaRoutes : Routes {
   RoutesView view;
   View scores;
 
-  // Per row: its scores, what experts are chosen by and room for groups, and its places.
+  // Per row: its scores and its places.
   void reserve(DevicePool& pool, int wanted, const Routing& of) {
     rows = wanted;
     chosen = of.chosen;
-    const int numbers = 2 * of.experts + of.groups;
     if (!memory || wanted > most_rows || !(of == routing)) {
       most_rows = std::max((wanted + kStep - 1) / kStep * kStep, most_rows);
       routing = of;
       const std::size_t shares = static_cast<std::size_t>(most_rows) * of.chosen;
       const std::size_t words =
-          static_cast<std::size_t>(most_rows) * numbers + 4 * shares + of.experts + 1;
+          static_cast<std::size_t>(most_rows) * of.experts + 4 * shares + of.experts + 1;
       memory = pool.allocate(words * sizeof(float));
       auto* const room = static_cast<float*>(memory.get());
-      view.weights = room + static_cast<std::size_t>(most_rows) * numbers;
+      view.weights = room + static_cast<std::size_t>(most_rows) * of.experts;
       view.experts = reinterpret_cast<int*>(view.weights + shares);
       view.places = view.experts + shares;
       view.rows = view.places + shares;
       view.first = view.rows + shares;
     }
-    scores = {memory.get(), DType::kF32, rows, numbers, numbers};
+    scores = {memory.get(), DType::kF32, rows, of.experts, of.experts};
   }
 };
 

@@ -3,6 +3,7 @@
 // the sums of what a row's experts give.
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/launch.cuh"
 
 namespace umf {
 namespace {
@@ -61,6 +62,8 @@ __global__ void __launch_bounds__(kThreads)
 template <class T, bool kWide>
 __global__ void __launch_bounds__(kThreads)
     sum(View products, const int* places, const float* weights, int chosen, View out) {
+  let_next_begin();
+  wait_for_last();
   const std::size_t row = blockIdx.x;
   places += row * chosen;
   weights += row * chosen;
@@ -110,8 +113,8 @@ void launch_expert_product(const Operation& op, cudaStream_t stream) {
 
 void launch_expert_sum(const Operation& op, cudaStream_t stream) {
   dispatch(op.out.type, is_wide(op.in) && is_wide(op.out), [&](auto zero, auto wide) {
-    sum<decltype(zero), wide><<<op.out.rows, kThreads, 0, stream>>>(
-        op.in, op.routes.places, op.routes.weights, op.routing.chosen, op.out);
+    launch_early(sum<decltype(zero), wide>, dim3(op.out.rows), kThreads, 0, stream, op.in,
+                 op.routes.places, op.routes.weights, op.routing.chosen, op.out);
   });
   check_launch("sums over experts");
 }

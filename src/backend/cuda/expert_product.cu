@@ -12,6 +12,7 @@
 #include "backend/cuda/device.h"
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/launch.cuh"
 #include "backend/cuda/mma.cuh"
 
 namespace umf {
@@ -130,6 +131,8 @@ __global__ void __launch_bounds__(kThreads, (Layout<kTiles, kRowCount>::kBlocks)
   using Shape = Layout<kTiles, kRowCount>;
   constexpr int kColumns = Shape::kRows / 8, kStages = Shape::kStages;
   extern __shared__ __align__(128) std::uint8_t shared[];
+  let_next_begin();
+  wait_for_last();
   const int begin = p.first[blockIdx.y], end = p.first[blockIdx.y + 1];
   if (begin == end) return;
   const std::uint32_t stages = shared_address(shared);
@@ -181,7 +184,7 @@ void launch(const Operation& op, cudaStream_t stream) {
   const dim3 grid(blocks_for(op.out.cols, Shape::kOutputs), op.routing.experts);
   const Problem problem{op.in, op.out, static_cast<const __nv_bfloat16*>(op.weight),
                         op.routes.first, op.by_rows ? op.routes.rows : nullptr};
-  kernel<<<grid, kThreads, Shape::kShared, stream>>>(problem);
+  launch_early(kernel, grid, kThreads, Shape::kShared, stream, problem);
   check_launch("products with experts");
 }
 

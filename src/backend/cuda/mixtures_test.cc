@@ -182,6 +182,25 @@ TEST_P(DeviceMixtures, RowsGoWhereThePlainLoopsSendThem) {
   }
 }
 
+// Another kernel makes their scores.
+TEST_P(DeviceMixtures, ManyRowsGoWhereFewGo) {
+  constexpr int kFew = 61, kTimes = 9;
+  for (const Shape& shape : {Shape{536, 1, kLing}, {40, 1, kGroups}}) {
+    const Mixture mixture(shape);
+    Bench gpu(make());
+    const auto few = bf16_numbers(kFew * shape.hidden, 9);
+    std::vector<float> many;
+    for (int i = 0; i < kTimes; ++i) many.insert(many.end(), few.begin(), few.end());
+    const auto wanted = shares(gpu, mixture, few), actual = shares(gpu, mixture, many);
+    ASSERT_EQ(actual.size(), kTimes * wanted.size());
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      const ExpertShare& share = wanted[i % wanted.size()];
+      ASSERT_EQ(actual[i].expert, share.expert) << i;
+      ASSERT_EQ(actual[i].weight, share.weight) << i;
+    }
+  }
+}
+
 TEST_P(DeviceMixtures, TiesGoToTheLowestExpert) {
   for (const Routing& routing : {kSoftmax, kGroups, kMany}) {
     const Shape shape{40, 8, routing};

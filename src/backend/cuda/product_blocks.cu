@@ -11,6 +11,7 @@
 #include "backend/cuda/blocks.cuh"
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/launch.cuh"
 #include "backend/cuda/mma.cuh"
 
 namespace umf {
@@ -193,11 +194,15 @@ __device__ void multiply_rows(const Problem& p, int first_row, int end) {
 
 template <class Blocks, class T, int kTiles, int kSplit>
 __global__ void __launch_bounds__(kThreads) multiply(const Problem p) {
+  let_next_begin();
+  wait_for_last();
   multiply_rows<Blocks, T, kTiles, kSplit, false>(p, blockIdx.y * kRows, p.out.rows);
 }
 
 template <class Blocks, int kTiles, int kSplit>
 __global__ void __launch_bounds__(kThreads) multiply_experts(const Problem all) {
+  let_next_begin();
+  wait_for_last();
   const int begin = all.first[blockIdx.y], end = all.first[blockIdx.y + 1];
   Problem own = all;
   own.weight += static_cast<std::size_t>(blockIdx.y) * own.out.cols * own.weight_bytes;
@@ -214,7 +219,7 @@ bool launch_with(const Kernel& kernel, dim3 grid, const Problem& problem, cudaSt
     cudaGetLastError();  // this GPU has less
     return false;
   }
-  kernel<<<grid, kThreads, Shape::kShared, stream>>>(problem);
+  launch_early(kernel, grid, kThreads, Shape::kShared, stream, problem);
   check_launch("a matrix product");
   return true;
 }

@@ -4,6 +4,7 @@
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/functions.cuh"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/launch.cuh"
 #include "backend/cuda/norm_head.cuh"
 
 namespace umf {
@@ -17,6 +18,8 @@ template <class Word>
 __global__ void copy_rows(const Word* in, std::size_t in_stride, const int* rows, bool put,
                           Word* out, std::size_t out_stride, int words, const float* in_scales,
                           float* out_scales) {
+  let_next_begin();
+  wait_for_last();
   const int own = blockIdx.x, other = rows[own];
   const int from_row = put ? own : other, to_row = put ? other : own;
   if (out_scales && threadIdx.x == 0) out_scales[to_row] = in_scales[from_row];
@@ -45,6 +48,8 @@ __global__ void __launch_bounds__(kThreads) rms_norm(const T* in, int in_stride,
   T* to = out + static_cast<std::size_t>(out_stride) * blockIdx.x;
   const int start = threadIdx.x * kGroup, rest = start + kHeld * kStep;
   float squares = 0, held[kHeld][kGroup], gain[kHeld][kGroup];
+  let_next_begin();
+  wait_for_last();
   const auto add_squares = [&](const float(&x)[kGroup]) {
 #pragma unroll
     for (int i = 0; i < kGroup; ++i) squares = fmaf(x[i], x[i], squares);
@@ -88,6 +93,8 @@ template <class T, bool kWide>
 __global__ void __launch_bounds__(kThreads)
     norm_heads(T* x, int stride, int rows, int heads, const float* gains, float eps, int dim) {
   const int number = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / 32;
+  let_next_begin();
+  wait_for_last();
   if (number >= rows * heads) return;
   T* head = x + static_cast<std::size_t>(stride) * (number / heads) + number % heads * dim;
   norm_head<T, kWide>(head, gains, eps, dim, threadIdx.x % 32);
@@ -103,6 +110,8 @@ __global__ void __launch_bounds__(kRotateThreads)
            int half) {
   const int groups = (half + kGroup - 1) / kGroup, slots = kRotateThreads / groups;
   const int slot = threadIdx.x / groups, at = threadIdx.x % groups * kGroup;
+  let_next_begin();
+  wait_for_last();
   if (slot >= slots) return;
   T* row = x + static_cast<std::size_t>(stride) * blockIdx.x + at;
   const float* cosines = table + static_cast<std::size_t>(positions[blockIdx.x]) * 2 * half + at;
@@ -135,18 +144,22 @@ __global__ void __launch_bounds__(kRotateThreads)
 }
 
 // `out` may stand where the gate stands: a thread reads its numbers before it writes them. Blocks
-// follow each other along a row, as memory does, and a thread has several loads under way.
+// follow each other along a row, as memory does, and a thread has several loads under way. The last
+// rows come first: what a product wrote last is still in the cache.
 constexpr int kSteps = 2, kSpan = kSteps * kStep;
 
 template <class T, bool kWide>
 __global__ void __launch_bounds__(kThreads)
     gated_silu(const T* gate_up, int in_stride, T* out, int out_stride, int cols) {
   const int blocks = (cols + kSpan - 1) / kSpan;
-  const std::size_t row = blockIdx.x / blocks;
-  const int first = static_cast<int>(blockIdx.x) % blocks * kSpan + threadIdx.x * kGroup;
+  const int number = static_cast<int>(gridDim.x - 1 - blockIdx.x);
+  const std::size_t row = number / blocks;
+  const int first = number % blocks * kSpan + threadIdx.x * kGroup;
   const T* in = gate_up + in_stride * row;
   T* to = out + out_stride * row;
   float gate[kSteps][kGroup], up[kSteps][kGroup];
+  let_next_begin();
+  wait_for_last();
 #pragma unroll
   for (int step = 0; step < kSteps; ++step) {
     const int at = first + step * kStep;
@@ -176,10 +189,10 @@ template <class Word>
 void copy_as(const Operation& op, cudaStream_t stream) {
   const std::size_t size = size_of(op.out.type);
   const bool put = op.kind == OperationKind::kPutRows;
-  copy_rows<<<put ? op.in.rows : op.out.rows, 128, 0, stream>>>(
-      pointer<const Word>(op.in), op.in.stride * size / sizeof(Word), op.integers, put,
-      pointer<Word>(op.out), op.out.stride * size / sizeof(Word),
-      static_cast<int>(op.out.cols * size / sizeof(Word)), op.in.scales, op.out.scales);
+  launch_early(copy_rows<Word>, dim3(put ? op.in.rows : op.out.rows), 128, 0, stream,
+               pointer<const Word>(op.in), op.in.stride * size / sizeof(Word), op.integers, put,
+               pointer<Word>(op.out), op.out.stride * size / sizeof(Word),
+               static_cast<int>(op.out.cols * size / sizeof(Word)), op.in.scales, op.out.scales);
 }
 
 }  // namespace
@@ -202,9 +215,9 @@ void launch_copy_rows(const Operation& op, cudaStream_t stream) {
 void launch_norm(const Operation& op, cudaStream_t stream) {
   dispatch(op.in.type, is_wide(op.in) && is_wide(op.out), [&](auto zero, auto wide) {
     using T = decltype(zero);
-    rms_norm<T, wide><<<op.in.rows, kThreads, 0, stream>>>(
-        pointer<const T>(op.in), op.in.stride, static_cast<const float*>(op.weight), op.eps,
-        pointer<T>(op.out), op.out.stride, op.in.cols);
+    launch_early(rms_norm<T, wide>, dim3(op.in.rows), kThreads, 0, stream, pointer<const T>(op.in),
+                 op.in.stride, static_cast<const float*>(op.weight), op.eps, pointer<T>(op.out),
+                 op.out.stride, op.in.cols);
   });
   check_launch("normalising");
 }
@@ -214,9 +227,9 @@ void launch_norm_heads(const Operation& op, cudaStream_t stream) {
   const std::size_t warps = static_cast<std::size_t>(op.out.rows) * heads;
   dispatch(op.out.type, is_wide(op.out) && op.head_dim % kGroup == 0, [&](auto zero, auto wide) {
     using T = decltype(zero);
-    norm_heads<T, wide><<<blocks_for(warps, kWarps), kThreads, 0, stream>>>(
-        pointer<T>(op.out), op.out.stride, op.out.rows, heads, static_cast<const float*>(op.weight),
-        op.eps, op.head_dim);
+    launch_early(norm_heads<T, wide>, dim3(blocks_for(warps, kWarps)), kThreads, 0, stream,
+                 pointer<T>(op.out), op.out.stride, op.out.rows, heads,
+                 static_cast<const float*>(op.weight), op.eps, op.head_dim);
   });
   check_launch("normalising heads");
 }
@@ -229,9 +242,9 @@ void launch_rotate(const Operation& op, cudaStream_t stream) {
   dispatch(op.out.type, is_wide(op.out) && half % kGroup == 0 && op.head_dim % kGroup == 0,
            [&](auto zero, auto wide) {
              using T = decltype(zero);
-             rotate<T, wide><<<op.out.rows, kRotateThreads, 0, stream>>>(
-                 pointer<T>(op.out), op.out.stride, op.out.cols / op.head_dim, op.head_dim,
-                 static_cast<const float*>(op.weight), op.integers, half);
+             launch_early(rotate<T, wide>, dim3(op.out.rows), kRotateThreads, 0, stream,
+                          pointer<T>(op.out), op.out.stride, op.out.cols / op.head_dim, op.head_dim,
+                          static_cast<const float*>(op.weight), op.integers, half);
            });
   check_launch("rotating");
 }
@@ -241,8 +254,8 @@ void launch_gated_silu(const Operation& op, cudaStream_t stream) {
   const unsigned grid = static_cast<unsigned>(op.out.rows) * blocks_for(op.out.cols, kSpan);
   dispatch(op.in.type, wide, [&](auto zero, auto whole) {
     using T = decltype(zero);
-    gated_silu<T, whole><<<grid, kThreads, 0, stream>>>(
-        pointer<const T>(op.in), op.in.stride, pointer<T>(op.out), op.out.stride, op.out.cols);
+    launch_early(gated_silu<T, whole>, dim3(grid), kThreads, 0, stream, pointer<const T>(op.in),
+                 op.in.stride, pointer<T>(op.out), op.out.stride, op.out.cols);
   });
   check_launch("the gated activation");
 }
