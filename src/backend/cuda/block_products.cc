@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/product_few.h"
 #include "backend/cuda/product_trial.h"
 
 namespace umf {
@@ -40,6 +41,7 @@ void BlockProducts::for_parts(const Operation& op, const Use& use) {
     Operation part = op;
     part.weight = scratch_.back().data();
     part.weight_type = DType::kBF16;
+    part.weight_is_new = true;
     part.bias = moved(op.bias, skipped);
     part.out.data = moved(op.out.data, skipped);
     part.out.cols = count;
@@ -64,8 +66,7 @@ void BlockProducts::prepare(const Operation& op, std::size_t largest) {
 }
 
 BlockProducts::Way BlockProducts::choose(const Operation& op, const ProductShape& shape) {
-  if (!has_block_product(op) || shape.alignment < 16 || shape.rows > kFewRows)
-    return Way::kThroughBf16;
+  if (!has_block_product(op) || shape.alignment < 16 || shape.rows > kFewRows) return {};
   ProductTrial trial(op, shape.rows, products_.workspace(), pool_, stream_);
   const ProductTrial::Way through_bf16 = [&](const Operation& whole) {
     for_parts(whole, [&](const Operation& part) {
@@ -75,26 +76,30 @@ BlockProducts::Way BlockProducts::choose(const Operation& op, const ProductShape
     return true;
   };
   trial.expect(through_bf16);
-  Way best = Way::kThroughBf16;
+  Way best;
   float fastest = trial.time(through_bf16).value_or(1e30f);
-  for (const Way way : {Way::kWide, Way::kNarrow}) {
-    const auto time = trial.time([&](const Operation& whole) {
-      return launch_block_product(whole, way == Way::kWide, stream_);
+  const auto try_kernel = [&](auto launch) {
+    const auto time = trial.time([&](const Operation& tried) { return launch(tried, stream_); });
+    if (!time || *time >= fastest) return;
+    fastest = *time;
+    best = launch;
+  };
+  for (const bool wide : {true, false}) {
+    try_kernel([wide](const Operation& tried, cudaStream_t stream) {
+      return launch_block_product(tried, wide, stream);
     });
-    if (time && *time < fastest) {
-      fastest = *time;
-      best = way;
-    }
+  }
+  for (const int kernel : few_rows_kernels(op, shape.rows)) {
+    try_kernel([kernel](const Operation& tried, cudaStream_t stream) {
+      launch_few_rows_product(tried, kernel, stream);
+      return true;
+    });
   }
   return best;
 }
 
 void BlockProducts::launch(const Operation& op) {
-  const Way way = chosen_.at(key_of(op));
-  if (way != Way::kThroughBf16) {
-    launch_block_product(op, way == Way::kWide, stream_);
-    return;
-  }
+  if (const Way& way = chosen_.at(key_of(op))) return way(op, stream_);
   for_parts(op, [&](const Operation& part) { products_.launch(part); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -32,7 +33,8 @@ class BlockProducts {
   void launch(const Operation& op);  // prepared
 
  private:
-  enum class Way { kThroughBf16, kWide, kNarrow };
+  // A kernel that reads blocks; none: through bf16.
+  using Way = std::function<void(const Operation&, cudaStream_t)>;
   using Key = std::pair<ProductShape, DType>;
 
   static Key key_of(const Operation& op);

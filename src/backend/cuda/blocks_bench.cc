@@ -10,6 +10,7 @@
 #include "backend/cuda/device.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/product.h"
+#include "backend/cuda/product_few.h"
 #include "backend/cuda/product_trial.h"
 #include "support/quantised_weights.h"
 
@@ -29,6 +30,26 @@ constexpr Shape kShapes[] = {{"query, key, value", 12288, 4096},
 float milliseconds(ProductTrial& trial, const ProductTrial::Way& way) {
   trial.expect(way);
   return trial.time(way).value_or(-1);
+}
+
+// The fastest kernel for few rows, and its number.
+std::string fastest_of_few(ProductTrial& trial, const Operation& op, int rows,
+                           const ProductTrial::Way& usual) {
+  float best = 1e30f;
+  int chosen = -1;
+  bool same = true;
+  for (const int kernel : few_rows_kernels(op, rows)) {
+    const auto few = [&](const Operation& tried) {
+      launch_few_rows_product(tried, kernel, nullptr);
+      return true;
+    };
+    const float time = milliseconds(trial, few);
+    if (time < best) best = time, chosen = kernel;
+    trial.expect(usual);
+    same = same && trial.time(few).has_value();
+  }
+  return chosen < 0 ? ""
+                    : fmt::format("{:.1f} ({}){}", 1e3 * best, chosen, same ? "" : " (other bits)");
 }
 
 void measure(const Shape& shape, DType type, int rows) {
@@ -51,12 +72,15 @@ void measure(const Shape& shape, DType type, int rows) {
   op.out = {out.data(), DType::kBF16, rows, shape.outputs, shape.outputs};
   op.weight = blocks.data();
   op.weight_type = type;
-  const auto plain = [&](const Operation& tried) {
+  const auto plain_of = [&](const Operation& tried) {
     Operation product = tried;
     product.weight = dense.data();
     product.weight_type = DType::kBF16;
-    products.prepare(product);
-    products.launch(product);
+    return product;
+  };
+  const auto plain = [&](const Operation& tried) {
+    products.prepare(plain_of(tried));
+    products.launch(plain_of(tried));
     return true;
   };
   const auto widen = [&](const Operation&) {
@@ -77,6 +101,9 @@ void measure(const Shape& shape, DType type, int rows) {
     trial.expect(through);
     fmt::print(" {:.1f}{} |", 1e3 * time, trial.time(fused) ? "" : " (other bits)");
   }
+  fmt::print(" {} |", fastest_of_few(trial, op, rows, through));
+  ProductTrial of_plain(plain_of(op), row_bucket(rows), products.workspace(), *pool, stream);
+  fmt::print(" {} |", fastest_of_few(of_plain, plain_of(op), rows, plain));
   fmt::print("\n");
   std::fflush(stdout);
 }
@@ -85,8 +112,10 @@ int run(int argc, char** argv) {
   std::vector<int> all_rows = {8, 64, 128, 1024};
   if (argc == 3 && std::string(argv[1]) == "--rows") all_rows = {std::max(1, std::atoi(argv[2]))};
   fmt::print(
-      "Microseconds\n\n| product | blocks | rows | bf16 weights | blocks to bf16 | both | kernel, "
-      "wide | narrow |\n|---|---|---|---|---|---|---|---|\n");
+      "Microseconds; bf16 weights as they are chosen\n\n| product | blocks | rows | bf16 weights | "
+      "blocks to bf16 | both | kernel, "
+      "wide | narrow | few rows (number) | few rows, bf16 weights |\n"
+      "|---|---|---|---|---|---|---|---|---|---|\n");
   for (const DType type : {DType::kQ8_0, DType::kQ4_K, DType::kQ6_K}) {
     for (const Shape& shape : kShapes) {
       for (const int rows : all_rows) measure(shape, type, rows);

@@ -7,6 +7,7 @@
 
 #include "backend/cuda/check.h"
 #include "backend/cuda/cublaslt.h"
+#include "backend/cuda/product_few.h"
 #include "backend/cuda/product_trial.h"
 
 namespace umf {
@@ -149,8 +150,10 @@ cublasStatus_t Products::run(const Problem& problem, const Operation& op,
 }
 
 void Products::launch(const Operation& op) {
-  const Problem problem(op);
-  check(run(problem, op, chosen_.at(shape_of(op))), "a matrix product");
+  const Choice& choice = chosen_.at(shape_of(op));
+  if (choice.few_rows_kernel >= 0)
+    return launch_few_rows_product(op, choice.few_rows_kernel, stream_);
+  check(run(Problem(op), op, choice.algorithm), "a matrix product");
 }
 
 void Products::prepare(const Operation& op) {
@@ -194,26 +197,35 @@ std::vector<Products::Algorithm> Products::algorithms_for(const Operation& op,
   return algorithms;
 }
 
-Products::Algorithm Products::choose(const Operation& op, const ProductShape& shape) {
+Products::Choice Products::choose(const Operation& op, const ProductShape& shape) {
   const std::vector<Algorithm> algorithms = algorithms_for(op, shape);
+  const std::vector<int> kernels = few_rows_kernels(op, shape.rows);
   const Algorithm& usual = algorithms.front();
-  if (algorithms.size() == 1) return usual;
+  if (algorithms.size() == 1 && kernels.empty()) return {usual};
   ProductTrial trial(op, shape.rows, workspace_, pool_, stream_);
   trial.expect([&](const Operation& wanted) {
     check(run(Problem(wanted), wanted, usual), "a matrix product");
     return true;
   });
   const Problem problem(trial.tried());
-  Algorithm best{};
+  Choice best;
   float fastest = 1e30f;
+  const auto try_one = [&](const Choice& choice, const ProductTrial::Way& way) {
+    const auto time = trial.time(way);
+    if (!time || *time >= fastest) return;
+    fastest = *time;
+    best = choice;
+  };
   for (const Algorithm& algorithm : algorithms) {
-    const auto time = trial.time([&](const Operation& tried) {
+    try_one({algorithm}, [&](const Operation& tried) {
       return run(problem, tried, algorithm) == CUBLAS_STATUS_SUCCESS;
     });
-    if (time && *time < fastest) {
-      fastest = *time;
-      best = algorithm;
-    }
+  }
+  for (const int kernel : kernels) {
+    try_one({usual, kernel}, [&](const Operation& tried) {
+      launch_few_rows_product(tried, kernel, stream_);
+      return true;
+    });
   }
   if (fastest == 1e30f) {
     throw Error(

@@ -29,8 +29,9 @@ bool is_library_product(const Operation& op);
 
 // A result must depend neither on the machine's mood nor on the number of rows. So a shape without
 // rows has one canonical algorithm, the library's own first choice for 1024 rows, and for each
-// number of rows the fastest is taken, by measurement, of those that give its bits. Sums split over
-// several blocks are excluded from the start.
+// number of rows the fastest is taken, by measurement, of those that give its bits: of the
+// library's algorithms and, for few rows, of our own kernels. Sums split over several blocks are
+// excluded from the start.
 class Products {
  public:
   explicit Products(cudaStream_t stream, DevicePool& pool);
@@ -47,9 +48,13 @@ class Products {
 
  private:
   using Algorithm = cublasLtMatmulAlgo_t;
+  struct Choice {
+    Algorithm algorithm{};
+    int few_rows_kernel = -1;  // instead (product_few.h)
+  };
   struct Problem;
   std::vector<Algorithm> algorithms_for(const Operation& op, const ProductShape& shape);
-  Algorithm choose(const Operation& op, const ProductShape& shape);
+  Choice choose(const Operation& op, const ProductShape& shape);
   const Algorithm& canonical(const Operation& op, ProductShape shape);
   cublasStatus_t run(const Problem& problem, const Operation& op, const Algorithm& algorithm);
 
@@ -57,7 +62,8 @@ class Products {
   DevicePool& pool_;
   cublasLtHandle_t handle_ = nullptr;
   DeviceArray workspace_;
-  std::map<ProductShape, Algorithm> chosen_, canonical_;
+  std::map<ProductShape, Choice> chosen_;
+  std::map<ProductShape, Algorithm> canonical_;
 };
 
 }  // namespace umf

@@ -61,6 +61,7 @@ struct Operation {
   View in, keys, values, out;
   const void* weight = nullptr;     // (out.cols, in.cols) of a product; gains; cosines and sines
   DType weight_type = DType::kF32;  // of a product's weight
+  bool weight_is_new = false;       // made on the device by what was started just before
   const void* bias = nullptr;       // in the type of `out`
   const float* weight_scales = nullptr;  // product of kF8: one factor per output
   bool add = false;                      // product: out += instead of out =
