@@ -25,6 +25,9 @@ std::unique_ptr<Backend> make_cuda(const BackendOptions& options) {
 std::unique_ptr<Backend> make_cuda_f32(const BackendOptions& options) {
   return make_cuda_f32_backend(options.device, options.copied);
 }
+std::unique_ptr<Backend> make_cuda_w8(const BackendOptions& options) {
+  return make_cuda_w8_backend(options.device, options.copied);
+}
 std::unique_ptr<Backend> make_cuda_fp8(const BackendOptions& options) {
   return make_cuda_fp8_backend(options.device, options.copied);
 }
@@ -61,6 +64,8 @@ constexpr BackendEntry kBackends[] = {
      no_objection, this_machine<make_cpu_bf16>, make_cpu_bf16, cpu_bf16_targets,
      /*on_host=*/true},
     {"cuda-f32", "NVIDIA GPUs, f32: exact and slow", cuda_objection, gpus, make_cuda_f32},
+    {"cuda-w8", "NVIDIA GPUs, bf16 with 8-bit weights: approximate, for passes over few rows",
+     cuda_objection, gpus, make_cuda_w8},
     {"cuda-fp8", "NVIDIA GPUs (Hopper), fp8: approximate and fastest", cuda_fp8_objection, fp8_gpus,
      make_cuda_fp8},
     {"reference", "plain loops, for checking the others", no_objection,

@@ -16,8 +16,9 @@
 namespace umf {
 
 void CommonOptions::declare(OptionSet& options) {
-  options.value("backend", backend,
-                "auto, cuda, cpu, cpu-bf16, cuda-f32, cuda-fp8 (approximate) or reference");
+  options.value(
+      "backend", backend,
+      "auto, cuda, cpu, cpu-bf16, cuda-f32, cuda-w8 or cuda-fp8 (approximate), or reference");
   options.choices("backend", [] {
     std::vector<std::string> names = {"auto"};
     for (const BackendEntry& one : backends()) names.emplace_back(one.name);

@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Options {
-  std::string model, problems, backends = "cuda-f32,cuda,cuda-fp8", baseline = "cpu";
+  std::string model, problems, backends = "cuda-f32,cuda,cuda-w8,cuda-fp8", baseline = "cpu";
   int prompts = 200, states = 6, length = 96;
 };
 
@@ -38,7 +38,7 @@ struct Promise {
 
 Promise promise_of(const std::string& backend) {
   if (backend == "cuda" || backend == "cpu-bf16") return {2e-2, 0.95};
-  if (backend == "cuda-fp8") return {2e-2, 0, false};
+  if (backend == "cuda-fp8" || backend == "cuda-w8") return {2e-2, 0, false};
   return {1e-4, 1};
 }
 
@@ -136,11 +136,6 @@ Distance compare_predictions(LanguageModel& tested, LanguageModel& plain,
     }
   }
   return distance;
-}
-
-double score_of(const Prediction& prediction, Strategy strategy) {
-  if (strategy == Strategy::kEntropy) return -prediction.entropy;
-  return strategy == Strategy::kMargin ? prediction.margin : prediction.confidence;
 }
 
 // Shows the first pass in which two decodings of one prompt part. True if it was a tie: what

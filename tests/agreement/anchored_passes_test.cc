@@ -197,7 +197,7 @@ TEST_P(AnchoredPasses, CostTheirShareOfAWholePass) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, AnchoredPasses,
                          testing::Values("cpu", "cpu-bf16", "reference", "cuda", "cuda-f32",
-                                         "cuda-fp8"),
+                                         "cuda-w8", "cuda-fp8"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::ranges::replace(name, '-', '_');

@@ -339,7 +339,7 @@ TEST(CudaSelfCheck, Passes) {
   if (const std::string objection = cuda_objection(); !objection.empty()) {
     GTEST_SKIP() << "no GPU to test on: " << objection;
   }
-  for (const char* name : {"cuda", "cuda-f32"}) {
+  for (const char* name : {"cuda", "cuda-f32", "cuda-w8"}) {
     EXPECT_EQ(self_check(*backend_named(name)), "") << name;
   }
   if (cuda_fp8_objection().empty()) {
@@ -381,11 +381,11 @@ std::string case_name(const testing::TestParamInfo<OnGpu::ParamType>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(AllModels, OnGpu,
-                         testing::Combine(testing::ValuesIn(std::begin(kDiffusionModels),
-                                                            std::end(kDiffusionModels)),
-                                          testing::Values("cuda", "cuda-f32", "cuda-fp8")),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(
+    AllModels, OnGpu,
+    testing::Combine(testing::ValuesIn(std::begin(kDiffusionModels), std::end(kDiffusionModels)),
+                     testing::Values("cuda", "cuda-f32", "cuda-w8", "cuda-fp8")),
+    case_name);
 INSTANTIATE_TEST_SUITE_P(LargeModels, OnGpu,
                          testing::Combine(testing::Values("large-llada-gqa", "large-dream",
                                                           "large-sdc", "large-sdar", "large-fdv2",

@@ -61,8 +61,8 @@ TEST(Cli, BackendsAreListedCheckedAndChosenByName) {
     // Rounded products are for those who ask for them.
     EXPECT_FALSE(backend["default"] && names.back() == "cpu-bf16");
   }
-  EXPECT_THAT(names,
-              testing::ElementsAre("cuda", "cpu", "cpu-bf16", "cuda-f32", "cuda-fp8", "reference"));
+  EXPECT_THAT(names, testing::ElementsAre("cuda", "cpu", "cpu-bf16", "cuda-f32", "cuda-w8",
+                                          "cuda-fp8", "reference"));
   EXPECT_THAT(everywhere, testing::ElementsAre("cpu", "cpu-bf16", "reference"));
   const Finished rounded = umf({"generate", "--json", "--quiet", "--model", tiny("tiny-llada"),
                                 "--length", "4", "--backend", "cpu-bf16", "x"});

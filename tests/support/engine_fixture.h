@@ -17,6 +17,7 @@ inline std::unique_ptr<Backend> backend_named(const std::string& name, int threa
                                               const std::string& target = "") {
   if (name == "cuda") return make_cuda_backend();
   if (name == "cuda-f32") return make_cuda_f32_backend();
+  if (name == "cuda-w8") return make_cuda_w8_backend();
   if (name == "cuda-fp8") return make_cuda_fp8_backend();
   if (name == "cpu-bf16") return make_cpu_bf16_backend(threads, target);
   return name == "reference" ? make_reference_backend() : make_cpu_backend(threads, target);

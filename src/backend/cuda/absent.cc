@@ -23,6 +23,10 @@ std::unique_ptr<Backend> make_cuda_f32_backend(int, WeightsCopied) {
   throw Error("backend 'cuda-f32': " + cuda_objection());
 }
 
+std::unique_ptr<Backend> make_cuda_w8_backend(int, WeightsCopied) {
+  throw Error("backend 'cuda-w8': " + cuda_objection());
+}
+
 std::unique_ptr<Backend> make_cuda_fp8_backend(int, WeightsCopied) {
   throw Error("backend 'cuda-fp8': " + cuda_objection());
 }

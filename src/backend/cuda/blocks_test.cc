@@ -6,6 +6,7 @@
 #include "backend/cuda/check.h"
 #include "backend/cuda/device_testing.h"
 #include "backend/cuda/kernels.h"
+#include "backend/quantise.h"
 #include "support/quantised_weights.h"
 
 namespace umf {
@@ -118,6 +119,37 @@ TEST_P(DeviceBlocks, EmbeddingsAreTheNumbersOfTheirRows) {
 }
 
 UMF_ON_DEVICE(DeviceBlocks);
+
+// What a file of such blocks would hold.
+TEST(EightBitWeights, AreTheBlocksThatTheHostWrites) {
+  if (const std::string objection = cuda_objection(); !objection.empty()) {
+    GTEST_SKIP() << "no GPU to test on: " << objection;
+  }
+  const int rows = 33, in = 288, out = 70;
+  std::vector<float> numbers = bf16_numbers(out * in, 17);
+  for (int i = 0; i < 32; ++i) {
+    numbers[i] = 0;                                 // a block of zeros
+    numbers[32 + i] *= 0x1p-24f;                    // whose factor is a subnormal half
+    numbers[64 + i] = i == 0 ? 127.0f : i - 15.5f;  // halfway between levels
+  }
+  std::vector<std::byte> blocks(out * row_bytes(DType::kQ8_0, in));
+  for (int i = 0; i < out; ++i)
+    write_row(DType::kQ8_0, std::span(numbers).subspan(i * in, in),
+              &blocks[i * row_bytes(DType::kQ8_0, in)]);
+  const HostTensor written{blocks.data(), DType::kQ8_0, out, in};
+  Bench exact(make_cuda_backend()), w8(make_cuda_w8_backend());
+  const auto x = bf16_numbers(rows * in, 18);
+  const auto run = [&](Bench& on, const std::shared_ptr<const Linear>& linear) {
+    const Matrix y = on.allocate(rows, out);
+    on.backend->project(on.matrix(x, rows, in), *linear, 0, y);
+    return on.read(y);
+  };
+  EXPECT_EQ(run(w8, w8.layer_linear(numbers, out, in)),
+            run(exact, exact.backend->load_layer_linear({&written, 1}, {})));
+  EXPECT_EQ(run(w8, w8.linear(numbers, out, in)), run(exact, exact.linear(numbers, out, in)))
+      << "a head";
+  EXPECT_TRUE(w8.backend->approximate());
+}
 
 std::uint16_t bf16_bits(float x) {
   return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16);

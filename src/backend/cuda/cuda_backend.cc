@@ -61,6 +61,8 @@ constexpr Precision kBf16{"cuda", "bf16", DType::kBF16, DType::kBF16, 2e-2f, /*w
 constexpr Precision kF32{"cuda-f32", "f32", DType::kF32, DType::kF32, 1e-4f};
 constexpr Precision kFp8{"cuda-fp8", "fp8 inside layers: approximate", DType::kBF16, DType::kF8,
                          1e-1f};
+constexpr Precision kW8{"cuda-w8", "bf16, 8-bit weights inside layers: approximate", DType::kBF16,
+                        DType::kQ8_0, 5e-2f};
 
 // Which kernels are chosen, and in which order they add, depends on all of it; drivers and clocks
 // change no result.
@@ -81,8 +83,8 @@ class CudaBackend final : public Backend {
         queue_(std::make_shared<Queue>(/*small_models=*/precision.widens)),
         copied_(std::move(copied)),
         mixtures_(
-            queue_, type_, [this] { return keeps_blocks(type_); },
-            [this](auto parts) { return load(parts); }) {
+            queue_, type_, /*eight_bits=*/precision.layer != precision.type,
+            [this] { return keeps_blocks(type_); }, [this](auto parts) { return load(parts); }) {
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, queue_->device()), "asking for the GPU's properties");
     description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
@@ -93,7 +95,7 @@ class CudaBackend final : public Backend {
   std::string_view name() const override { return precision_.name; }
   std::string description() const override { return description_; }
   std::string arithmetic() const override { return arithmetic_; }
-  bool approximate() const override { return precision_.layer == DType::kF8; }
+  bool approximate() const override { return precision_.layer != precision_.type; }
   float tolerance() const override { return precision_.tolerance; }
 
   std::shared_ptr<const Linear> load_linear(std::span<const HostTensor> parts,
@@ -293,8 +295,8 @@ class CudaBackend final : public Backend {
     copy_back(std::as_writable_bytes(out));
   }
 
-  // Experts are held as embeddings and heads are, also where other products inside layers have
-  // fewer bits.
+  // Where other products inside layers have fewer bits, experts have weights of eight: with the few
+  // rows that they get, it is bytes that count.
   Mixtures& mixtures() override { return mixtures_; }
 
   void read(const Matrix& x, std::span<float> out) override {
@@ -334,7 +336,12 @@ class CudaBackend final : public Backend {
 
   // What the device has of a weight that other backends hold in `type`. Blocks stay blocks where
   // bf16 activations meet them; small models, which take no room, have kernels for bf16 alone.
+  // Where layers have blocks, numbers that fill none stay plain.
   DType stored_type(const HostTensor& tensor, DType type) const {
+    if (is_quantised(type)) {
+      if (is_quantised(tensor.type)) return tensor.type;
+      return tensor.cols % block_elements(type) == 0 ? type : type_;
+    }
     return is_quantised(tensor.type) && keeps_blocks(type) ? tensor.type : type;
   }
   bool keeps_blocks(DType type) const {
@@ -473,6 +480,9 @@ std::unique_ptr<Backend> make_cuda_backend(int device, WeightsCopied copied) {
 }
 std::unique_ptr<Backend> make_cuda_f32_backend(int device, WeightsCopied copied) {
   return make(kF32, cuda_objection(), cuda_devices(), device, std::move(copied));
+}
+std::unique_ptr<Backend> make_cuda_w8_backend(int device, WeightsCopied copied) {
+  return make(kW8, cuda_objection(), cuda_devices(), device, std::move(copied));
 }
 std::unique_ptr<Backend> make_cuda_fp8_backend(int device, WeightsCopied copied) {
   return make(kFp8, cuda_fp8_objection(), cuda_fp8_devices(), device, std::move(copied));

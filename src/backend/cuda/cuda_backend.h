@@ -30,8 +30,12 @@ std::uint64_t cuda_memory_in_use(int device);
 std::unique_ptr<Backend> make_cuda_backend(int device = 0, WeightsCopied copied = {});
 // f32 throughout: slow, and as close to the other backends as they are to each other.
 std::unique_ptr<Backend> make_cuda_f32_backend(int device = 0, WeightsCopied copied = {});
+// As bf16, but inside layers weights are GGUF's Q8_0, half as many bytes to read: as a file of such
+// blocks, but for embeddings and heads. Not exact.
+std::unique_ptr<Backend> make_cuda_w8_backend(int device = 0, WeightsCopied copied = {});
 // As bf16, but inside layers 8-bit weights with a factor per output are multiplied with 8-bit
-// activations that have a factor per row: not exact, so it never stands in for another.
+// activations that have a factor per row, and experts are as in cuda-w8: not exact, so it never
+// stands in for another.
 std::unique_ptr<Backend> make_cuda_fp8_backend(int device = 0, WeightsCopied copied = {});
 
 }  // namespace umf

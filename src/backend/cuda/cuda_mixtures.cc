@@ -75,7 +75,10 @@ DType CudaMixtures::stored_type(std::span<const HostTensor> tensors) const {
   const auto& [data, type, rows, cols] = tensors.front();
   const bool same = std::ranges::all_of(
       tensors, [type = type](const HostTensor& tensor) { return tensor.type == type; });
-  return same && has_block_kernel(type, cols) && keeps_blocks_() ? type : type_;
+  if (same && has_block_kernel(type, cols) && keeps_blocks_()) return type;
+  const bool plain = std::ranges::none_of(
+      tensors, [](const HostTensor& tensor) { return is_quantised(tensor.type); });
+  return eight_bits_ && plain && has_block_kernel(DType::kQ8_0, cols) ? DType::kQ8_0 : type_;
 }
 
 std::shared_ptr<const Experts> CudaMixtures::load_experts(

@@ -19,10 +19,13 @@ class CudaMixtures final : public Mixtures {
   // Whether that model's blocks stay blocks.
   using KeepsBlocks = std::function<bool()>;
 
-  // `type`: of the experts' matrices, where they are not blocks.
-  CudaMixtures(std::shared_ptr<Queue> queue, DType type, KeepsBlocks keeps_blocks, Load load)
+  // `type`: of the experts' matrices, where they are not blocks; `eight_bits`: plain ones become
+  // blocks of Q8_0 where they can.
+  CudaMixtures(std::shared_ptr<Queue> queue, DType type, bool eight_bits, KeepsBlocks keeps_blocks,
+               Load load)
       : queue_(std::move(queue)),
         type_(type),
+        eight_bits_(eight_bits),
         keeps_blocks_(std::move(keeps_blocks)),
         load_(std::move(load)) {}
 
@@ -45,6 +48,7 @@ class CudaMixtures final : public Mixtures {
 
   std::shared_ptr<Queue> queue_;
   const DType type_;
+  const bool eight_bits_;
   const KeepsBlocks keeps_blocks_;
   const Load load_;
 };

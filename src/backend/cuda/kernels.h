@@ -29,6 +29,9 @@ void launch_product_f8(const Operation& op, cudaStream_t stream);
 // Blocks (tensor.h) as plain numbers: `count` of them, packed; rows of an embedding, kCopyRows.
 void launch_dequantise(const void* blocks, DType from, void* out, DType to, std::size_t count,
                        cudaStream_t stream);
+// Plain numbers as blocks of Q8_0, with the bits of backend/quantise.h.
+void launch_quantise(const void* in, DType from, void* blocks, DType to, std::size_t count,
+                     cudaStream_t stream);
 void launch_embed_blocks(const Operation& op, cudaStream_t stream);
 // bf16 activations and blocks, for few rows or the experts of a mixture; `wide`: with many outputs
 // in a block of threads. False where this GPU has too little shared memory, which is never said of

@@ -25,10 +25,11 @@ Uploader::Uploader(cudaStream_t stream)
 Uploader::~Uploader() { cudaStreamSynchronize(stream_); }
 
 void Uploader::copy(const HostTensor& tensor, DType type, void* to, const WeightsCopied& copied) {
-  const std::size_t size = block_bytes(tensor.type), elements = block_elements(tensor.type);
+  const int elements = std::max(block_elements(tensor.type), block_elements(type));
+  const std::size_t size = row_bytes(tensor.type, elements),
+                    target_size = row_bytes(type, elements);
   const std::size_t count = static_cast<std::size_t>(tensor.rows) * tensor.cols / elements;
-  const std::size_t target_size = tensor.type == type ? size : elements * size_of(type);
-  for (std::size_t done = 0; done < count;) {  // blocks; a plain number is one
+  for (std::size_t done = 0; done < count;) {  // blocks of either type; a plain number is one
     Lane& lane = lanes_[next_];
     next_ = (next_ + 1) % kLanes;
     const std::size_t blocks = std::min(count - done, kPiece / size);
@@ -40,7 +41,9 @@ void Uploader::copy(const HostTensor& tensor, DType type, void* to, const Weight
                           stream_),
           "copying weights");
     if (tensor.type != type) {
-      const auto convert = is_quantised(tensor.type) ? launch_dequantise : launch_convert;
+      const auto convert = is_quantised(tensor.type) ? launch_dequantise
+                           : is_quantised(type)      ? launch_quantise
+                                                     : launch_convert;
       convert(lane.device.data(), tensor.type, target, type, blocks * elements, stream_);
     }
     check(cudaEventRecord(lane.free, stream_), "copying weights");
