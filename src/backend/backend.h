@@ -82,8 +82,12 @@ class Backend {
                                                         const RotationShape& shape) = 0;
 
   // What is loaded from now on, until the next call, are the weights of one model of this shape.
-  // Nothing where weights are used where they lie.
-  virtual std::shared_ptr<Residence> begin_model(const ModelShape&) { return nullptr; }
+  // The first of its experts, so many bytes of them, stay in the host's memory, where a device
+  // reads those that rows go to. Nothing where weights are used where they lie.
+  virtual std::shared_ptr<Residence> begin_model(const ModelShape&,
+                                                 std::uint64_t /*experts_on_host*/) {
+    return nullptr;
+  }
   // How many bytes of weights could be loaded now.
   virtual std::uint64_t room_for_weights() const { return UINT64_MAX; }
 

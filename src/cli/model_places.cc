@@ -17,6 +17,7 @@ struct PlacedWeights {
   std::string name;
   int device = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t on_host = 0;  // of them, experts that the device has no room for
 };
 
 struct PlacedDevice {
@@ -67,14 +68,15 @@ Places find_places(const CommonOptions& common, const PlacesWanted& wanted) {
     if (checkpoint.family->diffusion)
       model_cache->add(name, std::move(checkpoint));
     else
-      judges.push_back({name, 0, checkpoint.weights.bytes()});
+      judges.push_back({.name = name, .bytes = checkpoint.weights.bytes()});
   }
   require_places_used(*model_cache);
   Places places{.groups = model_cache->groups(), .fits = model_cache->placement().fits};
   const std::vector<StandingModel> standing = model_cache->standing();
   for (int i = 0; i < std::ssize(standing); ++i)
-    places.models.push_back(
-        {standing[i].name, standing[i].device, model_cache->checkpoint(i).weights.bytes()});
+    places.models.push_back({standing[i].name, standing[i].device,
+                             model_cache->checkpoint(i).weights.bytes(),
+                             standing[i].experts_on_host});
   std::vector<std::shared_ptr<const int>> held;
   for (PlacedWeights& judge : judges) {
     const std::vector<DeviceRoom> before = model_cache->rooms();
@@ -102,8 +104,10 @@ std::string size_text(std::uint64_t bytes) {
 void print_as_json(const Places& places) {
   Json models = Json::array(), devices = Json::array();
   for (const PlacedWeights& model : places.models)
-    models.push_back(
-        {{"name", model.name}, {"device", model.device}, {"weight_bytes", model.bytes}});
+    models.push_back({{"name", model.name},
+                      {"device", model.device},
+                      {"weight_bytes", model.bytes},
+                      {"bytes_on_host", model.on_host}});
   for (const PlacedDevice& one : places.devices)
     devices.push_back({{"device", one.device},
                        {"name", one.facts},
@@ -114,8 +118,11 @@ void print_as_json(const Places& places) {
 
 void print_for_people(const Places& places) {
   for (const PlacedWeights& model : places.models)
-    fmt::print("{:<16} on device {}, {} of weights\n", model.name, model.device,
-               size_text(model.bytes));
+    fmt::print(
+        "{:<16} on device {}, {} of weights{}\n", model.name, model.device, size_text(model.bytes),
+        model.on_host == 0
+            ? ""
+            : fmt::format("; {} of experts stay in the host's memory", size_text(model.on_host)));
   for (const PlacedDevice& one : places.devices)
     fmt::print("{:<16} {}; {}\n", fmt::format("device {}", one.device), one.facts,
                one.left == UINT64_MAX

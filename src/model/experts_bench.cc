@@ -189,7 +189,7 @@ class Pass {
 void measure(Backend& backend, Architecture a, int rounds) {
   const RandomWeights random(a, kLlada2.names);
   const Weights weights = random.weights();
-  const auto residence = backend.begin_model(a.shape());
+  const auto residence = backend.begin_model(a.shape(), 0);
   Pass pass(backend, a, weights);
   Parts parts(backend, a, weights);
   fmt::print("{}: {} layers, 8 of 256 experts, {:.1f} GB of weights; the head is left out\n\n",

@@ -40,11 +40,11 @@ ModelInfo describe_model(std::string name, const Checkpoint& checkpoint, std::st
 }
 
 LanguageModel::LanguageModel(std::string name, std::shared_ptr<const Checkpoint> checkpoint,
-                             Backend& backend)
+                             Backend& backend, std::uint64_t experts_on_host)
     : checkpoint_(std::move(checkpoint)),
       info_(describe_model(std::move(name), *checkpoint_, backend.name())),
       backend_(backend),
-      residence_(backend.begin_model(checkpoint_->architecture.shape())),
+      residence_(backend.begin_model(checkpoint_->architecture.shape(), experts_on_host)),
       transformer_(backend, checkpoint_->architecture, checkpoint_->names, checkpoint_->weights,
                    checkpoint_->beside({&checkpoint_->head_name(), 1})) {
   const HostTensor head = checkpoint_->weights.matrix(checkpoint_->head_name(), info_.vocabulary,

@@ -22,8 +22,9 @@ double share_of_pass(const Checkpoint& checkpoint, const Query& query);
 class LanguageModel final : public Model {
  public:
   // Throws Error when the checkpoint is not a diffusion model or does not fit its configuration.
-  // The backend must outlive the model.
-  LanguageModel(std::string name, std::shared_ptr<const Checkpoint> checkpoint, Backend& backend);
+  // The backend must outlive the model. `experts_on_host`: bytes, as in Backend::begin_model().
+  LanguageModel(std::string name, std::shared_ptr<const Checkpoint> checkpoint, Backend& backend,
+                std::uint64_t experts_on_host = 0);
   LanguageModel(std::string name, Checkpoint checkpoint, Backend& backend)
       : LanguageModel(std::move(name), std::make_shared<const Checkpoint>(std::move(checkpoint)),
                       backend) {}

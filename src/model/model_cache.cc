@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "model/expert_memory.h"
 
 namespace umf {
 namespace {
@@ -23,7 +24,8 @@ struct ModelCache::Slot final : Model {
   ModelCache& model_cache;
   std::shared_ptr<const Checkpoint> checkpoint;
   ModelInfo description;
-  int at;  // in the list of devices
+  int at;                 // in the list of devices
+  std::uint64_t on_host;  // bytes of experts that the device has no room for
   std::unique_ptr<LanguageModel> loaded;
   std::uint64_t last_use = 0;
 
@@ -31,7 +33,8 @@ struct ModelCache::Slot final : Model {
       : model_cache(owner),
         checkpoint(std::move(opened)),
         description(describe_model(std::move(name), *checkpoint, owner.backend().name())),
-        at(owner.backends_.begin()->first) {}
+        at(owner.backends_.begin()->first),
+        on_host(owner.experts_on_host(*checkpoint, at)) {}
 
   const ModelInfo& info() const override { return description; }
   std::vector<std::vector<Prediction>> predict(std::span<const Query> batch) override {
@@ -45,7 +48,8 @@ struct ModelCache::Slot final : Model {
   double share_of_pass(const Query& query) const override {
     return umf::share_of_pass(*checkpoint, query);
   }
-  std::uint64_t bytes() const { return checkpoint->weights.bytes(); }
+  // On the device.
+  std::uint64_t bytes() const { return checkpoint->weights.bytes() - on_host; }
 
   bool here() const { return loaded && (!loaded->residence() || loaded->residence()->here()); }
   void put_aside() {
@@ -124,7 +128,10 @@ Placement ModelCache::placement_with(const std::string& name, const Checkpoint& 
     models.push_back({bytes, chosen == devices_.places.end() ? -1 : chosen->second});
   };
   for (const auto& slot : slots_) add(slot->description.name, slot->bytes());
-  add(name, added.weights.bytes());
+  std::uint64_t on_host = UINT64_MAX;
+  for (int at = 0; at < std::ssize(rooms_); ++at)
+    on_host = std::min(on_host, experts_on_host(added, at));
+  add(name, added.weights.bytes() - on_host);
   Placement placement = place_models(models, rooms_, memory_limit_);
   if (!placement.fits && replicas() > 1 && rooms_.size() > 1)
     throw Error(
@@ -138,12 +145,24 @@ void ModelCache::move(Slot& slot, int at) {
   backend_at(at);
   if (slot.at != at) slot.loaded.reset();
   slot.at = at;
+  slot.on_host = experts_on_host(*slot.checkpoint, at);
+}
+
+// Of a model that is alone on its device. Before anything is loaded, so that it does not depend on
+// who loads first.
+std::uint64_t ModelCache::experts_on_host(const Checkpoint& checkpoint, int at) const {
+  if (!checkpoint.architecture.mixture) return 0;
+  std::uint64_t room = !rooms_.empty() ? rooms_[at].room : backends_.at(at)->room_for_weights();
+  if (room == UINT64_MAX) return 0;  // weights are used where they lie
+  if (memory_limit_ > 0) room = std::min(room, memory_limit_);
+  return left_on_host(checkpoint.weights.bytes(), expert_memory(checkpoint).bytes, room);
 }
 
 std::vector<StandingModel> ModelCache::standing() const {
   std::vector<StandingModel> models;
   for (const auto& slot : slots_)
-    models.push_back({slot->description.name, is_spread() ? devices_.numbers[slot->at] : 0});
+    models.push_back(
+        {slot->description.name, is_spread() ? devices_.numbers[slot->at] : 0, slot->on_host});
   return models;
 }
 
@@ -218,7 +237,7 @@ LanguageModel& ModelCache::take(Slot& slot) {
     ++returns_;
   } else {
     slot.loaded = std::make_unique<LanguageModel>(slot.description.name, slot.checkpoint,
-                                                  backend_at(slot.at));
+                                                  backend_at(slot.at), slot.on_host);
   }
   load_seconds_ += seconds_since(start);
   ++loads_;

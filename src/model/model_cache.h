@@ -22,10 +22,12 @@ struct DeviceList {
   std::map<std::string, int> places;  // that were chosen for models, by name (Placement)
 };
 
-// A model's name and the number of its device.
+// A model's name, the number of its device, and how much of its weights does not fit there: experts
+// that stay in the host's memory.
 struct StandingModel {
   std::string name;
   int device = 0;
+  std::uint64_t experts_on_host = 0;  // bytes
 };
 
 // Models share a backend and take turns, or stand on several devices. One thread at a time.
@@ -34,7 +36,8 @@ class ModelCache {
   // With a `memory_limit` above 0 the weights in memory stay below it as far as one model alone
   // does, and on a device in what room it has: the model unused for longest is put aside. A
   // device's weights move to the host; elsewhere the model loses its activations and its resident
-  // pages, but its files stay mapped, so that coming back costs reading, not loading.
+  // pages, but its files stay mapped, so that coming back costs reading, not loading. Of a mixture
+  // that no device holds alone, experts stay in the host's memory.
   ModelCache(Backend& backend, std::uint64_t memory_limit);
   ~ModelCache();
   ModelCache(const ModelCache&) = delete;
@@ -86,6 +89,7 @@ class ModelCache {
   int add(const std::string& name, std::shared_ptr<const Checkpoint> checkpoint);
   LanguageModel& take(Slot& slot);
   void make_room(const Slot& slot);
+  std::uint64_t experts_on_host(const Checkpoint& checkpoint, int at) const;
   template <class Among>
   void put_aside_idlest(const Among& among);
   template <class Among>

@@ -91,6 +91,11 @@ std::vector<DeviceRoom> with_models(std::vector<DeviceRoom> devices,
   return devices;
 }
 
+std::uint64_t left_on_host(std::uint64_t bytes, std::uint64_t experts, std::uint64_t room) {
+  const std::uint64_t over = bytes - std::min(bytes, room);
+  return over <= experts ? over : 0;
+}
+
 Placement place_models(std::span<const ModelToPlace> models, std::span<const DeviceRoom> devices,
                        std::uint64_t limit) {
   int least = 1;

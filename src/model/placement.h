@@ -25,9 +25,13 @@ struct PlacedModel {
 std::vector<DeviceRoom> with_models(std::vector<DeviceRoom> devices,
                                     std::span<const PlacedModel> models);
 
+// Of `bytes` what does not fit into `room` and can stay in the host's memory, if that is enough:
+// experts. 0 where everything fits, and where it does not even so.
+std::uint64_t left_on_host(std::uint64_t bytes, std::uint64_t experts, std::uint64_t room);
+
 struct ModelToPlace {
-  std::uint64_t bytes = 0;
-  int wanted = -1;  // the place that was chosen for it; -1: any
+  std::uint64_t bytes = 0;  // without experts that stay in the host's memory
+  int wanted = -1;          // the place that was chosen for it; -1: any
 };
 
 // The devices of a list are cut into groups of `span` neighbours; each group has all models, the

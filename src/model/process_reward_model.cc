@@ -48,7 +48,7 @@ std::vector<std::string> split_steps(const std::string& answer) {
 ProcessRewardModel::ProcessRewardModel(Checkpoint checkpoint, Backend& backend)
     : checkpoint_(checked(std::move(checkpoint))),
       backend_(backend),
-      residence_(backend.begin_model(checkpoint_.architecture.shape())),
+      residence_(backend.begin_model(checkpoint_.architecture.shape(), 0)),
       transformer_(backend, checkpoint_.architecture, checkpoint_.names, checkpoint_.weights,
                    checkpoint_.beside(kScoreTensors)),
       step_mark_(find_step_mark(checkpoint_.tokenizer)) {

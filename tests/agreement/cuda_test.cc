@@ -10,6 +10,7 @@
 #include "backend/backends.h"
 #include "decode/decoder.h"
 #include "decode/denoise.h"
+#include "model/expert_memory.h"
 #include "model/model_cache.h"
 #include "support/engine_fixture.h"
 
@@ -232,6 +233,30 @@ TEST_P(OnGpu, ModelsThatShareTooLittleMemoryTakeTurnsAndGiveTheSameBytes) {
   EXPECT_EQ(tight.loads(), 6);
   EXPECT_EQ(tight.returns(), 4);
   EXPECT_GT(tight.seconds_returning(), 0);
+}
+
+// Half of them, then all, on a device that has no room for more.
+TEST_P(OnGpu, ExpertsThatStayInTheHostsMemoryGiveTheSameBytes) {
+  Loaded whole(checkpoint(), backend_named(backend()));
+  const Checkpoint& model = whole.model.checkpoint();
+  if (!model.architecture.mixture) return;
+  auto all = cases(whole.model.info());
+  all.resize(all.size() / 2);  // the shorter ones
+  const auto expected = one_by_one(whole.model, all);
+  const std::uint64_t experts = expert_memory(model).bytes;
+  for (const std::uint64_t left : {experts / 2, experts}) {
+    const auto tight = backend_named(backend());
+    ModelCache model_cache(*tight, model.weights.bytes() - left);
+    model_cache.add("one", open_checkpoint({checkpoint(), ""}));
+    model_cache.add("two", open_checkpoint({tiny_checkpoint("tiny-llada"), ""}));
+    EXPECT_EQ(model_cache.standing().front().experts_on_host, left);
+    for (int round = 0; round < 3; ++round) {
+      EXPECT_EQ(one_by_one(model_cache.model(0), all), expected)
+          << left << " bytes on the host, round " << round;
+      one_by_one(model_cache.model(1), {all.front()});  // the other one makes room for itself
+    }
+    EXPECT_EQ(model_cache.loads(), 6);
+  }
 }
 
 TEST_P(OnGpu, APositionDoesNotDependOnWhichOthersAreWanted) {

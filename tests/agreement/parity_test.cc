@@ -184,7 +184,7 @@ TEST_P(Parity, RowsGoToTheSameExperts) {
     std::vector<float> input(rows * hidden);
     std::memcpy(input.data(), bytes.data(), bytes.size());
     const auto backend = backend_named(GetParam());
-    const auto residence = backend->begin_model(checkpoint.architecture.shape());
+    const auto residence = backend->begin_model(checkpoint.architecture.shape(), 0);
     const Matrix x = unrounded(*backend, std::move(input), hidden);
     Mixtures& mixtures = backend->mixtures();
     const auto routes = mixtures.allocate_routes();

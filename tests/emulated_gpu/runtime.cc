@@ -167,6 +167,10 @@ cudaError_t cudaMallocHost(void** data, size_t bytes) {
 cudaError_t cudaFreeHost(void* data) { return ::free(data), cudaSuccess; }
 cudaError_t cudaHostRegister(void*, size_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
+cudaError_t cudaHostGetDevicePointer(void** seen, void* host, unsigned) {
+  *seen = host;
+  return cudaSuccess;
+}
 cudaError_t cudaMemGetInfo(size_t* free, size_t* all) {
   *all = kMemory;
   *free = kMemory - memories().used();

@@ -84,7 +84,8 @@ class CudaBackend final : public Backend {
         copied_(std::move(copied)),
         mixtures_(
             queue_, type_, /*eight_bits=*/precision.layer != precision.type,
-            [this] { return keeps_blocks(type_); }, [this](auto parts) { return load(parts); }) {
+            [this] { return keeps_blocks(type_); },
+            [this](auto parts, bool experts) { return load(parts, experts); }) {
     cudaDeviceProp device{};
     check(cudaGetDeviceProperties(&device, queue_->device()), "asking for the GPU's properties");
     description_ = fmt::format("{}, {} GiB, {}", device.name, device.totalGlobalMem >> 30,
@@ -115,9 +116,11 @@ class CudaBackend final : public Backend {
     return gains;
   }
 
-  std::shared_ptr<Residence> begin_model(const ModelShape& shape) override {
+  std::shared_ptr<Residence> begin_model(const ModelShape& shape,
+                                         std::uint64_t experts_on_host) override {
     const DType activations = precision_.widens && is_small(shape) ? DType::kF32 : type_;
-    auto residence = std::make_shared<CudaResidence>(queue_, weights_, activations);
+    auto residence =
+        std::make_shared<CudaResidence>(queue_, weights_, activations, experts_on_host);
     model_ = residence;
     return residence;
   }
@@ -387,9 +390,11 @@ class CudaBackend final : public Backend {
     return model ? model->activations() : type_;
   }
 
-  std::shared_ptr<Weight> load(std::span<const WeightPart> parts) {
-    std::shared_ptr<Weight> weight = weights_->load(parts, copied_);
-    if (const auto model = model_.lock()) model->add(weight);
+  std::shared_ptr<Weight> load(std::span<const WeightPart> parts, bool experts = false) {
+    const auto model = model_.lock();
+    const Home home = experts && model ? model->home_of_experts(bytes_of(parts)) : Home::kDevice;
+    std::shared_ptr<Weight> weight = weights_->load(parts, copied_, home);
+    if (model) model->add(weight);
     return weight;
   }
 

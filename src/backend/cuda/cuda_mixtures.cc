@@ -63,7 +63,7 @@ std::shared_ptr<const Router> CudaMixtures::load_router(const HostTensor& weight
   assert(weight.rows == routing.experts);
   std::vector<WeightPart> parts = {{{weight}, DType::kF32}};
   if (bias != nullptr) parts.push_back({{*bias}, DType::kF32});
-  auto router = std::make_shared<CudaRouter>(queue_, load_(parts));
+  auto router = std::make_shared<CudaRouter>(queue_, load_(parts, false));
   router->inputs = weight.cols;
   router->routing = routing;
   router->biased = bias != nullptr;
@@ -87,7 +87,7 @@ std::shared_ptr<const Experts> CudaMixtures::load_experts(
   for (const std::vector<HostTensor>& parts : experts)
     all.tensors.insert(all.tensors.end(), parts.begin(), parts.end());
   all.type = stored_type(all.tensors);
-  auto loaded = std::make_shared<CudaExperts>(queue_, load_({&all, 1}));
+  auto loaded = std::make_shared<CudaExperts>(queue_, load_({&all, 1}, true));
   loaded->type = all.type;
   loaded->count = static_cast<int>(experts.size());
   loaded->inputs = experts.front().front().cols;

@@ -13,8 +13,8 @@ namespace umf {
 
 class CudaMixtures final : public Mixtures {
  public:
-  // A weight of the model that is being loaded.
-  using Load = std::function<std::shared_ptr<Weight>(std::span<const WeightPart>)>;
+  // A weight of the model that is being loaded; whether it is of experts.
+  using Load = std::function<std::shared_ptr<Weight>(std::span<const WeightPart>, bool)>;
 
   // Whether that model's blocks stay blocks.
   using KeepsBlocks = std::function<bool()>;

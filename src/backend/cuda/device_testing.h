@@ -37,8 +37,9 @@ inline std::vector<int> iota(int count, int first = 0) {
 // A backend and the host memory of what it was given, which are the weights of one model.
 class Bench {
  public:
-  explicit Bench(std::unique_ptr<Backend> made, const ModelShape& shape = kLarge)
-      : backend(std::move(made)), residence_(backend->begin_model(shape)) {
+  explicit Bench(std::unique_ptr<Backend> made, const ModelShape& shape = kLarge,
+                 std::uint64_t experts_on_host = 0)
+      : backend(std::move(made)), residence_(backend->begin_model(shape, experts_on_host)) {
     any_ = linear(std::vector<float>(8), 1, 8);
   }
   static constexpr ModelShape kLarge{.hidden = 4096, .mlp = 12288, .vocabulary = 126464};
@@ -167,9 +168,9 @@ class OnDevice : public testing::TestWithParam<const char*> {
       GTEST_SKIP() << "no GPU to test on: " << objection;
     }
   }
-  Bench make() const {
+  Bench make(std::uint64_t experts_on_host = 0) const {
     return Bench(f32() ? make_cuda_f32_backend() : make_cuda_backend(),
-                 small() ? Bench::kSmall : Bench::kLarge);
+                 small() ? Bench::kSmall : Bench::kLarge, experts_on_host);
   }
   bool f32() const { return std::string(GetParam()) == "cuda-f32"; }
   bool small() const { return std::string(GetParam()) == "cuda, small"; }

@@ -54,7 +54,7 @@ PinnedArray::PinnedArray(std::size_t bytes) : device_(current_device()), bytes_(
   }
   ::madvise(data_, bytes_, MADV_HUGEPAGE);  // a wish: small pages do as well
   touch_pages(data(), bytes_);
-  if (const cudaError_t status = cudaHostRegister(data_, bytes_, cudaHostRegisterDefault)) {
+  if (const cudaError_t status = cudaHostRegister(data_, bytes_, cudaHostRegisterMapped)) {
     ::munmap(data_, bytes_);
     check(status, "locking memory of the host");
   }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <limits>
+#include <optional>
 
 #include "backend/cuda/device_testing.h"
 #include "support/quantised_weights.h"
@@ -199,6 +200,20 @@ TEST_P(DeviceMixtures, ManyRowsGoWhereFewGo) {
       ASSERT_EQ(actual[i].weight, share.weight) << i;
     }
   }
+}
+
+TEST_P(DeviceMixtures, ExpertsOnTheHostTakeNoRoomOnTheDeviceAndGiveTheSameBits) {
+  const Mixture mixture({264, 136, kGroups}), same = mixture;  // in memory of its own
+  const auto x = bf16_numbers(9 * 264, 9);
+  Bench gpu(make()), apart(make(/*experts_on_host=*/UINT64_MAX));
+  std::optional<Layer> here, there;
+  const auto taken = [](Bench& bench, std::optional<Layer>& layer, const Mixture& of) {
+    const std::uint64_t room = bench.backend->room_for_weights();
+    layer.emplace(bench, of);
+    return room - bench.backend->room_for_weights();
+  };
+  EXPECT_GT(taken(gpu, here, mixture), 10 * taken(apart, there, same)) << "of it, the router stays";
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(there->run(x, 3), here->run(x, 3));
 }
 
 TEST_P(DeviceMixtures, TiesGoToTheLowestExpert) {

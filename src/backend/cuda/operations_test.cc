@@ -228,9 +228,9 @@ TEST(SmallModel, SharesABackendWithALargeOne) {
   const auto backend = make_cuda_backend();
   const auto values = bf16_numbers(16 * 16, 1);
   const HostTensor host{reinterpret_cast<const std::byte*>(values.data()), DType::kF32, 16, 16};
-  const auto large_model = backend->begin_model(Bench::kLarge);
+  const auto large_model = backend->begin_model(Bench::kLarge, 0);
   const auto large = backend->load_linear({&host, 1}, {});
-  const auto small_model = backend->begin_model(Bench::kSmall);
+  const auto small_model = backend->begin_model(Bench::kSmall, 0);
   const auto small = backend->load_linear({&host, 1}, {});
   for (int turn = 0; turn < 2; ++turn) {
     EXPECT_EQ(backend->allocate_for(*large, 4, 16).type, DType::kBF16);

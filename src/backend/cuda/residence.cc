@@ -1,13 +1,18 @@
 #include "backend/cuda/residence.h"
 
+#include <algorithm>
+
 #include "backend/cuda/check.h"
 #include "backend/cuda/device.h"
 
 namespace umf {
 
 CudaResidence::CudaResidence(std::shared_ptr<Queue> queue, std::shared_ptr<WeightStore> store,
-                             DType activations)
-    : queue_(std::move(queue)), store_(std::move(store)), activations_(activations) {
+                             DType activations, std::uint64_t experts_on_host)
+    : queue_(std::move(queue)),
+      store_(std::move(store)),
+      activations_(activations),
+      experts_on_host_(experts_on_host) {
   const DeviceScope scope(store_->device());
   check(cudaEventCreate(&start_), "making an event");
   check(cudaEventCreate(&stop_), "making an event");
@@ -18,6 +23,12 @@ CudaResidence::~CudaResidence() {
   queue_->settle();
   cudaEventDestroy(start_);
   cudaEventDestroy(stop_);
+}
+
+Home CudaResidence::home_of_experts(std::size_t bytes) {
+  if (experts_on_host_ == 0) return Home::kDevice;
+  experts_on_host_ -= std::min<std::uint64_t>(experts_on_host_, bytes);
+  return Home::kHost;
 }
 
 void CudaResidence::leave() {

@@ -38,12 +38,18 @@ std::size_t bytes_of(const WeightPart& part) {
 
 }  // namespace
 
+std::size_t bytes_of(std::span<const WeightPart> parts) {
+  std::size_t bytes = 0;
+  for (const WeightPart& part : parts) bytes += bytes_of(part);
+  return bytes;
+}
+
 float* factors_of(std::byte* part, std::size_t numbers) {
   return reinterpret_cast<float*>(part + aligned(numbers));
 }
 
-Weight::Weight(std::shared_ptr<WeightStore> store, std::span<const WeightPart> parts)
-    : store_(std::move(store)) {
+Weight::Weight(std::shared_ptr<WeightStore> store, std::span<const WeightPart> parts, Home home)
+    : store_(std::move(store)), home_(home) {
   for (const WeightPart& part : parts) {
     offsets_.push_back(bytes_);
     bytes_ += bytes_of(part);
@@ -53,7 +59,8 @@ Weight::Weight(std::shared_ptr<WeightStore> store, std::span<const WeightPart> p
 
 Weight::~Weight() {
   const DeviceScope scope(store_->device(), std::nothrow);
-  if (data_) store_->free(data_, bytes_);
+  if (home_ == Home::kHost) cudaEventSynchronize(copied_);  // before the host's memory goes
+  if (data_ && home_ == Home::kDevice) store_->free(data_, bytes_);
   cudaEventDestroy(copied_);
 }
 
@@ -102,7 +109,7 @@ WeightStore::~WeightStore() {
 }
 
 std::shared_ptr<Weight> WeightStore::load(std::span<const WeightPart> parts,
-                                          const WeightsCopied& copied) {
+                                          const WeightsCopied& copied, Home home) {
   Key key;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (const HostTensor& t : parts[i].tensors)
@@ -112,8 +119,7 @@ std::shared_ptr<Weight> WeightStore::load(std::span<const WeightPart> parts,
   const std::lock_guard lock(mutex_);
   if (std::shared_ptr<Weight> weight = known_[key].lock()) return weight;
   std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
-  auto weight = std::make_shared<Weight>(shared_from_this(), parts);
-  fill(*weight, parts, copied);
+  std::shared_ptr<Weight> weight = make(parts, copied, home);
   known_[key] = weight;
   return weight;
 }
@@ -122,8 +128,20 @@ std::shared_ptr<Weight> WeightStore::load_own(std::span<const WeightPart> parts,
                                               const WeightsCopied& copied) {
   const DeviceScope scope(device_);
   const std::lock_guard lock(mutex_);
-  auto weight = std::make_shared<Weight>(shared_from_this(), parts);
+  return make(parts, copied, Home::kDevice);
+}
+
+std::shared_ptr<Weight> WeightStore::make(std::span<const WeightPart> parts,
+                                          const WeightsCopied& copied, Home home) {
+  auto weight = std::make_shared<Weight>(shared_from_this(), parts, home);
   fill(*weight, parts, copied);
+  if (home == Home::kHost) {
+    move_to_host(*weight);
+    void* seen = nullptr;  // by the device
+    check(cudaHostGetDevicePointer(&seen, weight->host_->data(), 0), "locking memory of the host");
+    weight->data_ = static_cast<std::byte*>(seen);
+  }
+  check(cudaEventRecord(weight->copied_, stream_), "copying weights");
   return weight;
 }
 
@@ -138,7 +156,6 @@ void WeightStore::fill(Weight& weight, std::span<const WeightPart> parts,
     else
       copy(parts[i], to, parts[i].type, copied);
   }
-  check(cudaEventRecord(weight.copied_, stream_), "copying weights");
 }
 
 void WeightStore::copy(const WeightPart& part, std::byte* to, DType type,
@@ -165,7 +182,11 @@ void WeightStore::copy_narrow(const WeightPart& part, std::byte* to, const Weigh
 void WeightStore::leave(Weight& weight) {
   const DeviceScope scope(device_);
   const std::lock_guard lock(mutex_);
-  if (!weight.data_) return;
+  if (!weight.data_ || weight.home_ == Home::kHost) return;
+  move_to_host(weight);
+}
+
+void WeightStore::move_to_host(Weight& weight) {
   if (!weight.host_) {
     auto host = std::make_unique<PinnedArray>(weight.bytes_);
     check(

@@ -27,6 +27,13 @@ struct WeightPart {
   DType type = DType::kF32;
 };
 
+// Bytes that these parts take together.
+std::size_t bytes_of(std::span<const WeightPart> parts);
+
+// Where a weight is while its model is on the device. What stays in page-locked memory of the host
+// is read from there by the kernels, over the bus: for experts, of which a pass needs some.
+enum class Home { kDevice, kHost };
+
 // The factors of a kF8 part that stands at `part` and has so many numbers.
 float* factors_of(std::byte* part, std::size_t numbers);
 
@@ -36,14 +43,15 @@ class WeightStore;
 // copy on the host, once made, is good for ever.
 class Weight {
  public:
-  Weight(std::shared_ptr<WeightStore> store, std::span<const WeightPart> parts);
+  Weight(std::shared_ptr<WeightStore> store, std::span<const WeightPart> parts, Home home);
   ~Weight();
   Weight(const Weight&) = delete;
   Weight& operator=(const Weight&) = delete;
 
-  // Where a part stands; only while the weight is on the device.
+  // Where a part stands for kernels; only while the weight is at home.
   std::byte* part(int number) const { return data_ + offsets_[number]; }
   std::size_t bytes() const { return bytes_; }
+  Home home() const { return home_; }
   bool here() const { return data_ != nullptr; }
 
   // Whether the numbers have come; when not, `await` lets a stream wait for them.
@@ -53,6 +61,7 @@ class Weight {
  private:
   friend class WeightStore;
   std::shared_ptr<WeightStore> store_;
+  Home home_;
   std::vector<std::size_t> offsets_;
   std::size_t bytes_ = 0;
   std::byte* data_ = nullptr;
@@ -72,12 +81,15 @@ class WeightStore : public std::enable_shared_from_this<WeightStore> {
   WeightStore& operator=(const WeightStore&) = delete;
 
   // The weight of these tensors. Whoever asks for the same host memory gets the same weight for as
-  // long as somebody has it. The host's memory has been read on return.
-  std::shared_ptr<Weight> load(std::span<const WeightPart> parts, const WeightsCopied& copied);
+  // long as somebody has it, where it is at home already. The host's memory has been read on
+  // return.
+  std::shared_ptr<Weight> load(std::span<const WeightPart> parts, const WeightsCopied& copied,
+                               Home home = Home::kDevice);
   // One that is nobody else's: the host's memory may go away before the weight does.
   std::shared_ptr<Weight> load_own(std::span<const WeightPart> parts, const WeightsCopied& copied);
 
   // To the host, where it is not there yet, and off the device. Nothing may still use the weight.
+  // One whose home is the host stays as it is.
   void leave(Weight& weight);
   // Back to the device. Copies are only started: operations wait for their own weight.
   void return_to_device(Weight& weight);
@@ -95,7 +107,10 @@ class WeightStore : public std::enable_shared_from_this<WeightStore> {
   using Key = std::vector<std::tuple<std::size_t, DType, const std::byte*, DType, int, int>>;
   std::byte* allocate(std::size_t bytes);
   void free(std::byte* data, std::size_t bytes) noexcept;
+  std::shared_ptr<Weight> make(std::span<const WeightPart> parts, const WeightsCopied& copied,
+                               Home home);
   void fill(Weight& weight, std::span<const WeightPart> parts, const WeightsCopied& copied);
+  void move_to_host(Weight& weight);
   void copy(const WeightPart& part, std::byte* to, DType type, const WeightsCopied& copied);
   void copy_narrow(const WeightPart& part, std::byte* to, const WeightsCopied& copied);
 
