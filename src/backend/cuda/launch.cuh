@@ -26,29 +26,38 @@ __device__ inline void let_next_begin() {
 #endif
 }
 
-enum class Begin { kEarly, kBehindLast };
+struct Start {
+  bool early = true;
+  int cluster = 1;  // blocks that share their memory
+};
 
 template <class... Parameters, class... Arguments>
-void launch(Begin begin, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared,
-            cudaStream_t stream, Arguments&&... arguments) {
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
+void launch(const Start& start, void (*kernel)(Parameters...), dim3 grid, int threads,
+            std::size_t shared, cudaStream_t stream, Arguments&&... arguments) {
+  cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = shared;
   config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = begin == Begin::kEarly && current_capability() >= 9 ? 1 : 0;
+  config.attrs = attributes;
+  if (start.early && current_capability() >= 9) {
+    cudaLaunchAttribute& early = attributes[config.numAttrs++];
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (start.cluster > 1) {
+    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {static_cast<unsigned>(start.cluster), 1, 1};
+  }
   check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...),
         "starting a kernel");
 }
 template <class... Parameters, class... Arguments>
 void launch_early(void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared,
                   cudaStream_t stream, Arguments&&... arguments) {
-  launch(Begin::kEarly, kernel, grid, threads, shared, stream,
-         std::forward<Arguments>(arguments)...);
+  launch({}, kernel, grid, threads, shared, stream, std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace umf

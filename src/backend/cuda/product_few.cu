@@ -1,21 +1,24 @@
 // Products of few rows on Hopper (sm_90a), where the weights' way from memory is what takes time.
 // Outputs take the place of rows: groups of four warps have 64 of them each, with all rows of the
-// block, which they share. One warp copies; weights that are blocks become operands in registers
-// while the tensor cores multiply those before.
+// block, which they share. So do two blocks of threads, a cluster: each copies half of the rows for
+// both. One warp copies; weights that are blocks become operands in registers while the tensor
+// cores multiply those before.
 //
 // Every output is one chain over the depth in steps of sixteen, zeros behind the end, whatever the
 // block's shape. Whether the bits are those of the library's products is found out before a kernel
 // is used (product_trial.h).
 #include "backend/cuda/blocks.cuh"
+#include "backend/cuda/cluster.cuh"
 #include "backend/cuda/device.h"
 #include "backend/cuda/dispatch.cuh"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/launch.cuh"
 #include "backend/cuda/mma.cuh"
 #include "backend/cuda/product_few.h"
+#include "backend/cuda/ring.cuh"
 #include "backend/cuda/tensor_map.h"
 #include "backend/cuda/wgmma.cuh"
-#include "backend/cuda/wgmma_few.cuh"
+#include "backend/cuda/wgmma_add.cuh"
 
 namespace umf {
 namespace {
@@ -24,7 +27,7 @@ struct Bf16 {  // beside the formats of blocks.cuh
   static constexpr DType kType = DType::kBF16;
 };
 
-constexpr int kGroupOutputs = 64;
+constexpr int kGroupOutputs = 64, kCluster = 2;
 
 // kGroups: of four warps, in a block of threads; kRowCount: rows that it has.
 template <class Weights, int kGroups, int kRowCount>
@@ -32,19 +35,23 @@ struct Layout {
   static constexpr bool kPlain = Weights::kType == DType::kBF16;
   static constexpr int kOutputs = kGroups * kGroupOutputs, kRows = kRowCount;
   static constexpr int kThreads = 128 * kGroups + 32, kBlocks = kGroups == 1 && kRows <= 64 ? 2 : 1;
-  // Elements of depth that come together. Packed bytes come in whole blocks, and the copies in
-  // multiples of 16 bytes.
-  static constexpr int kDepth = kPlain ? 128 : 256, kPanels = kDepth / kPanelColumns;
+  // Elements of depth that come together. Packed bytes come in whole blocks, and the copies begin
+  // and end at multiples of 16 bytes: the first byte may stand behind the beginning.
+  static constexpr int kDepth = !kPlain ? 256 : kRows > 64 ? 64 : 128;
+  static constexpr int kPanels = kDepth / kPanelColumns;
   static constexpr int kBytes =
       static_cast<int>(kDepth / block_elements(Weights::kType) * block_bytes(Weights::kType));
   static constexpr int kPitch = (kBytes + 15) / 16 * 16;
+  static __device__ int skipped(int step) { return step * kBytes % 16; }
+  static_assert(kBytes % 16 == 0 || kPitch - kBytes == 14);  // as much as can be skipped
   static constexpr int kRowPanel = kRows * kPanelRowBytes, kRowBytes = kPanels * kRowPanel;
   static constexpr int kWeightPanel = kOutputs * kPanelRowBytes;
   static constexpr int kStage = kRowBytes + kOutputs * kPitch;
   static constexpr int kRoom = (kBlocks == 2 ? 110 : 220) << 10;
   static constexpr int kStages = kRoom / kStage < 8 ? kRoom / kStage : 8;
   static constexpr int kShared = 1024 + kStages * kStage + 2 * kStages * 8;
-  static_assert(kStages >= 2 && kStage % 1024 == 0);
+  static constexpr bool kFits = kStages >= 2;
+  static_assert(kStage % 1024 == 0);
 };
 
 struct Target {
@@ -90,19 +97,6 @@ __device__ void widen(Bytes output, int pitch, int first, float (&numbers)[4][8]
   }
 }
 
-// The stages of a ring, in the order in which they are filled and read.
-template <int kStages>
-struct Ring {
-  std::uint32_t barriers;  // full, then empty
-  int stage = 0, turn = 0;
-
-  __device__ std::uint32_t full() const { return barriers + stage * 8; }
-  __device__ std::uint32_t empty() const { return barriers + (kStages + stage) * 8; }
-  __device__ void advance() {
-    if (++stage == kStages) stage = 0, ++turn;
-  }
-};
-
 // What a stage gets: weights, which are there before the kernel, and rows, which are not.
 template <class Shape>
 struct Source {
@@ -115,7 +109,8 @@ struct Source {
     const std::uint32_t to = stages + ring.stage * Shape::kStage + Shape::kRowBytes;
     barrier_expect(ring.full(), Shape::kStage);
     if constexpr (!Shape::kPlain) {
-      copy_box(to, weight_map, step * (Shape::kBytes / 2), first_output, ring.full());
+      const int first = step * Shape::kBytes - Shape::skipped(step);
+      copy_box(to, weight_map, first / 2, first_output, ring.full());
     } else {
 #pragma unroll
       for (int panel = 0; panel < Shape::kPanels; ++panel)
@@ -125,12 +120,14 @@ struct Source {
   }
   template <class Ring>
   __device__ void copy_rows(int step, const Ring& ring) const {
-    const int first_row = blockIdx.y * Shape::kRows;
-    const std::uint32_t to = stages + ring.stage * Shape::kStage;
+    constexpr int kOwn = Shape::kRows / kCluster;
+    const int first = rank_in_cluster() * kOwn;
+    const std::uint32_t to = stages + ring.stage * Shape::kStage + first * kPanelRowBytes;
 #pragma unroll
     for (int panel = 0; panel < Shape::kPanels; ++panel)
-      copy_box(to + panel * Shape::kRowPanel, row_map, step * Shape::kDepth + panel * kPanelColumns,
-               first_row, ring.full());
+      copy_box_to_all<kCluster>(to + panel * Shape::kRowPanel, row_map,
+                                step * Shape::kDepth + panel * kPanelColumns,
+                                blockIdx.y * Shape::kRows + first, ring.full());
   }
 };
 
@@ -153,7 +150,7 @@ __device__ void copy(const Source<Shape>& source, int steps, Ring ring) {
 template <class Ring>
 __device__ void release(Ring& ring) {
   __syncwarp();
-  if (threadIdx.x % 32 == 0) barrier_arrive(ring.empty());
+  if (threadIdx.x % 32 < kCluster) barrier_arrive_at(ring.empty(), threadIdx.x % 32);
   ring.advance();
 }
 
@@ -213,12 +210,13 @@ __device__ void multiply_blocks(int steps, const unsigned char* packed, std::uin
         product_add(sums, operands[k], operand(rows + panel * Shape::kRowPanel + k * 32, 16));
       products_commit();
       if (panel + 1 < Shape::kPanels) {
-        widen<Weights>(packed + stage * Shape::kStage, 8 * Shape::kPitch,
+        widen<Weights>(packed + stage * Shape::kStage + Shape::skipped(step), 8 * Shape::kPitch,
                        (panel + 1) * kPanelColumns, numbers);
       } else if (step + 1 < steps) {
         ring.advance();
         barrier_wait(ring.full(), ring.turn % 2);
-        widen<Weights>(packed + ring.stage * Shape::kStage, 8 * Shape::kPitch, 0, numbers);
+        widen<Weights>(packed + ring.stage * Shape::kStage + Shape::skipped(step + 1),
+                       8 * Shape::kPitch, 0, numbers);
       }
     }
   }
@@ -242,15 +240,16 @@ __global__ void __launch_bounds__((Layout<Weights, kGroups, kRowCount>::kThreads
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < kStages; ++stage) {
       barrier_init(ring.barriers + stage * 8, 1);
-      barrier_init(ring.barriers + (kStages + stage) * 8, 4 * kGroups);  // warps
+      barrier_init(ring.barriers + (kStages + stage) * 8, 4 * kGroups * kCluster);  // warps
     }
     barrier_init_done();
   }
   let_next_begin();
-  __syncthreads();
+  meet_cluster();
   if (warp == 4 * kGroups) {
     if (lane == 0) copy(Source<Shape>{weight_map, row_map, stages}, steps, ring);
-    return;
+    __syncwarp();
+    return meet_cluster();
   }
   float sums[Shape::kRows / 2] = {};
   if constexpr (Shape::kPlain)
@@ -270,6 +269,7 @@ __global__ void __launch_bounds__((Layout<Weights, kGroups, kRowCount>::kThreads
     f32 ? finish<float>(target, row, output, sums[i])
         : finish<__nv_bfloat16>(target, row, output, sums[i]);
   }
+  meet_cluster();  // nobody leaves while the other may still write to its memory
 #endif
 }
 
@@ -289,10 +289,11 @@ void launch(const Operation& op, cudaStream_t stream) {
           ? panel_map(op.weight, op.in.cols, op.out.cols, op.in.cols, Shape::kOutputs)
           : tensor_map({CU_TENSOR_MAP_DATA_TYPE_UINT16, op.weight, bytes / 2, outputs, bytes},
                        Shape::kPitch / 2, Shape::kOutputs, CU_TENSOR_MAP_SWIZZLE_NONE);
-  const dim3 grid(blocks_for(op.out.cols, Shape::kOutputs), blocks_for(op.out.rows, Shape::kRows));
+  const dim3 grid(blocks_for(op.out.cols, kCluster * Shape::kOutputs) * kCluster,
+                  blocks_for(op.out.rows, Shape::kRows));
   // Weights are read before anything is waited for: they must be older than the last kernel.
-  umf::launch(op.weight_is_new ? Begin::kBehindLast : Begin::kEarly, kernel, grid, Shape::kThreads,
-              Shape::kShared, stream, weights, panel_map(op.in, Shape::kRows),
+  umf::launch({.early = !op.weight_is_new, .cluster = kCluster}, kernel, grid, Shape::kThreads,
+              Shape::kShared, stream, weights, panel_map(op.in, Shape::kRows / kCluster),
               Target{op.out, op.bias, op.add},
               static_cast<int>(blocks_for(op.in.cols, Shape::kDepth)));
   check_launch("a product of few rows");
@@ -301,23 +302,24 @@ void launch(const Operation& op, cudaStream_t stream) {
 struct BlockShape {
   int groups, rows;
 };
-constexpr BlockShape kShapes[] = {{1, 16}, {3, 16}, {1, 32},  {3, 32}, {1, 64},
-                                  {2, 64}, {3, 64}, {1, 128}, {2, 128}};
+constexpr BlockShape kShapes[] = {{1, 16}, {3, 16}, {1, 32},  {3, 32},  {1, 64},
+                                  {2, 64}, {3, 64}, {1, 128}, {2, 128}, {3, 128}};
 
 template <class Weights, std::size_t kNumber = 0>
 void launch_shape(std::size_t number, const Operation& op, cudaStream_t stream) {
   if constexpr (kNumber < std::size(kShapes)) {
-    if (number == kNumber)
-      launch<Weights, kShapes[kNumber].groups, kShapes[kNumber].rows>(op, stream);
-    else
-      launch_shape<Weights, kNumber + 1>(number, op, stream);
+    constexpr BlockShape kShape = kShapes[kNumber];
+    if constexpr (Layout<Weights, kShape.groups, kShape.rows>::kFits) {
+      if (number == kNumber) return launch<Weights, kShape.groups, kShape.rows>(op, stream);
+    }
+    launch_shape<Weights, kNumber + 1>(number, op, stream);
   }
 }
 
 }  // namespace
 
 std::vector<int> few_rows_kernels(const Operation& op, int rows) {
-  constexpr int kMostRows = 256;
+  constexpr int kMostRows = 256, kMostOfBlocks = 2 * 128;  // two stages of blocks need more room
   const std::uint64_t bytes = row_bytes(op.weight_type, op.in.cols);
   const bool plain = op.weight_type == DType::kBF16;
   const bool takes = op.in.type == DType::kBF16 && is_wide(op.in) && bytes % 16 == 0 &&
@@ -326,7 +328,9 @@ std::vector<int> few_rows_kernels(const Operation& op, int rows) {
   if (!takes || rows > kMostRows || current_capability() != 9) return {};
   std::vector<int> kernels;
   for (int i = 0; i < static_cast<int>(std::size(kShapes)); ++i) {
-    if (kShapes[i].rows < 2 * rows && 4 * kShapes[i].rows >= rows) kernels.push_back(i);
+    const auto [groups, block_rows] = kShapes[i];
+    const bool fits = plain || groups * block_rows <= kMostOfBlocks;
+    if (fits && block_rows < 2 * rows && 4 * block_rows >= rows) kernels.push_back(i);
   }
   return kernels;
 }
