@@ -131,6 +131,13 @@ class Backend {
                       const Matrix& out) = 0;
   // out = silu(gate) * up, where gate and up are the halves of `gate_up`'s columns.
   virtual void gated_silu(const Matrix& gate_up, const Matrix& out) = 0;
+  // The same of a product: `weight` has the gate's outputs, then as many of up. `room` is memory
+  // for them, of which `out` may be the first half.
+  virtual void project_gated(const Matrix& x, const Linear& weight, const Matrix& room,
+                             const Matrix& out) {
+    project(x, weight, 0, room);
+    gated_silu(room, out);
+  }
   // x = max(x, 0)
   virtual void relu(const Matrix& x) = 0;
   // out[i] = x[rows[i]]; a row may be taken several times.

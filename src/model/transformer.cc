@@ -229,8 +229,7 @@ void Transformer::dense(const Layer& layer, const Matrix& x, const Matrix& h) {
   const Matrix gate_up = scratch_.gate_up.row_range(0, x.rows).columns(0, 2 * width);
   const Matrix gated = scratch_.gated.row_range(0, x.rows).columns(0, width);
   backend_.rms_norm(x, *layer.mlp_norm, architecture_.norm_eps, h);
-  backend_.project(h, *layer.gate_up, 0, gate_up);
-  backend_.gated_silu(gate_up, gated);
+  backend_.project_gated(h, *layer.gate_up, gate_up, gated);
   backend_.project_add(gated, *layer.down, x);
 }
 

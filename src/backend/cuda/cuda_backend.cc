@@ -13,6 +13,7 @@
 #include "backend/cuda/cuda_mixtures.h"
 #include "backend/cuda/device.h"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/product_gated.h"
 #include "backend/cuda/residence.h"
 #include "backend/cuda/resident.h"
 #include "backend/cuda/small.h"
@@ -242,6 +243,21 @@ class CudaBackend final : public Backend {
                   .out = view_of(out),
                   .shape = shape,
                   .integers = queue_->place(positions)});
+  }
+
+  void project_gated(const Matrix& x, const Linear& weight, const Matrix& room,
+                     const Matrix& out) override {
+    const auto& linear = static_cast<const CudaLinear&>(weight);
+    const Operation op{.kind = OperationKind::kGatedProduct,
+                       .in = view_of(x),
+                       .out = view_of(out),
+                       .room = view_of(room),
+                       .weight = linear.weight->part(0),
+                       .weight_type = linear.matrices.front().type};
+    if (linear.matrices.size() > 1 || linear.biased || !has_gated_kernel(op))
+      return Backend::project_gated(x, weight, room, out);
+    assert(room.cols == linear.outputs && room.cols == 2 * out.cols);
+    queue_->push(op, linear.weight.get());
   }
 
   void gated_silu(const Matrix& gate_up, const Matrix& out) override {

@@ -14,6 +14,7 @@ namespace umf {
 
 class ProductTrial {
  public:
+  static constexpr int kComparedRows = 256;
   // Does the product, if it can.
   using Way = std::function<bool(const Operation&)>;
 
@@ -29,7 +30,6 @@ class ProductTrial {
   std::optional<float> time(const Way& way);
 
  private:
-  static constexpr int kComparedRows = 256;
   void clear(const DeviceArray& out, int rows);
   float fastest(const Way& way);
 

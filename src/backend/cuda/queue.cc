@@ -47,6 +47,7 @@ Queue::~Queue() {
   settle();
   recordings_.clear();
   block_products_.reset();
+  gated_products_.reset();
   products_.reset();
   cudaStreamDestroy(stream_);
 }
@@ -147,18 +148,22 @@ void Queue::launch_all(std::span<const Operation> operations,
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const Operation& operation = operations[i];
     if (needed[i] && !needed[i]->arrived()) needed[i]->await(stream_);
-    if (operation.kind == OperationKind::kProduct && is_library_product(operation))
-      prepare(operation);
+    prepare(operation);
     launch(operation);
   }
 }
 
-void Queue::prepare(const Operation& product) {
-  if (!products_) products_ = std::make_unique<Products>(stream_, *pool_);
-  if (!is_quantised(product.weight_type)) return products_->prepare(product);
-  if (!block_products_)
+void Queue::prepare(const Operation& op) {
+  const bool gated = op.kind == OperationKind::kGatedProduct;
+  if (!gated && (op.kind != OperationKind::kProduct || !is_library_product(op))) return;
+  if (!products_) {
+    products_ = std::make_unique<Products>(stream_, *pool_);
     block_products_ = std::make_unique<BlockProducts>(*products_, *pool_, stream_);
-  block_products_->prepare(product, largest_blocks_);
+    gated_products_ = std::make_unique<GatedProducts>(*products_, *pool_, stream_);
+  }
+  if (gated) return gated_products_->prepare(op);
+  if (is_quantised(op.weight_type)) return block_products_->prepare(op, largest_blocks_);
+  products_->prepare(op);
 }
 
 // Every product was prepared when the sequence ran for the first time: nothing here waits.
@@ -195,6 +200,8 @@ void Queue::launch(const Operation& op) {
       if (is_library_product(op)) return products_->launch(op);
       return op.in.type == DType::kF8 ? launch_product_f8(op, stream_)
                                       : launch_product_f32(op, stream_);
+    case OperationKind::kGatedProduct:
+      return gated_products_->launch(op);
     case OperationKind::kRotate:
       return launch_rotate(op, stream_);
     case OperationKind::kAttend:

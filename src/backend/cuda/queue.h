@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/cuda/block_products.h"
+#include "backend/cuda/gated_products.h"
 #include "backend/cuda/integers.h"
 #include "backend/cuda/memory.h"
 #include "backend/cuda/product.h"
@@ -78,6 +79,7 @@ class Queue {
   IntegerStage stage_;
   std::unique_ptr<Products> products_;
   std::unique_ptr<BlockProducts> block_products_;
+  std::unique_ptr<GatedProducts> gated_products_;
   std::size_t largest_blocks_ = 0;  // numbers
   std::vector<Operation> waiting_;
   std::vector<const Weight*> needed_;  // by operation

@@ -35,6 +35,7 @@ enum class OperationKind : std::uint8_t {
   kNormHeads,  // every head of `out` by itself, in place
   kNarrow,     // out = in as kF8
   kProduct,
+  kGatedProduct,  // of gate and up, activated; `room` may hold what is not
   kRotate,
   kAttend,
   kGatedSilu,
@@ -58,7 +59,7 @@ struct RoutesView {
 // same memory, and differ at most in the numbers that stand there: a recording can be replayed.
 struct Operation {
   OperationKind kind = OperationKind::kCopyRows;
-  View in, keys, values, out;
+  View in, keys, values, out, room;
   const void* weight = nullptr;     // (out.cols, in.cols) of a product; gains; cosines and sines
   DType weight_type = DType::kF32;  // of a product's weight
   bool weight_is_new = false;       // made on the device by what was started just before
