@@ -11,12 +11,10 @@
 namespace umf {
 namespace {
 
-// A lane has groups of eight inner indices, 32 groups apart, in one chain per row and expert; the
-// lanes are added in one tree. So every score is the same whatever stands beside it, and whichever
-// of two kernels makes it.
+// Rows in f32: a warp makes the scores of eight of them by four experts. A lane has groups of eight
+// inner indices, 32 groups apart, in one chain per row and expert; the lanes are added in one tree.
+// So every score is the same whatever stands beside it.
 constexpr int kPiece = 32 * kGroup;  // inner indices that a warp has at a time
-
-// For few rows: a warp makes the scores of eight of them by four experts.
 constexpr int kRows = 8, kExperts = 4;
 constexpr int kRowWarps = 2, kExpertWarps = 4;  // of a block, which share what they read
 constexpr int kThreads = 32 * kRowWarps * kExpertWarps, kWarps = kThreads / 32;
@@ -86,235 +84,271 @@ __global__ void __launch_bounds__(kThreads)
   store_scores(sums, scores, first_row, in.rows, first_expert, experts);
 }
 
-// For many rows in bf16: pieces of 32 rows and 32 experts pass through shared memory, where all
-// warps of a block read them; a warp has twice eight rows and four experts. The halves of a group
-// of weights stand apart, so that lanes read neighbouring words.
-namespace many {
-constexpr int kFrom = 512;  // rows
-constexpr int kThreads = 512, kTileRows = 32, kTileExperts = 32, kStages = 3;
-constexpr int kRowBytes = kPiece * 2, kExpertBytes = kPiece * 4;
-constexpr int kWeightsAt = kTileRows * kRowBytes;
-constexpr int kStage = kWeightsAt + kTileExperts * kExpertBytes, kShared = kStages * kStage;
+// Rows in bf16 go to the tensor cores: a weight in f32 is the sum of three numbers in bf16, so that
+// nothing is rounded before it is multiplied. Each warp of a block has a quarter of the inner
+// index, where a score is three chains, one for each part of the weights; the quarters are added in
+// order. So no score depends on the block's shape.
+namespace wide {
 
-// Zeros behind the last index; rows and experts behind the last are the last.
-__device__ void copy(const View& in, const float* weight, int experts, int first_row,
-                     int first_expert, int start, std::uint32_t to) {
+constexpr int kQuarters = 4, kThreads = 32 * kQuarters;
+constexpr int kDepth = 64;  // inner indices of a quarter that come together
+constexpr int kRowBytes = kDepth * 2, kExpertBytes = kDepth * 4;
+constexpr int kMany = 128;  // rows
+
+// kTiles: sixteens of rows; kColumns: eights of experts.
+template <int kTileCount, int kColumnCount>
+struct Shape {
+  static constexpr int kTiles = kTileCount, kColumns = kColumnCount;
+  static constexpr int kRows = 16 * kTiles, kExperts = 8 * kColumns;
+  static constexpr int kWeightsAt = kRows * kRowBytes;
+  static constexpr int kSlice = kWeightsAt + kExperts * kExpertBytes;  // of a quarter
+  static constexpr int kStage = kQuarters * kSlice, kStages = (96 << 10) / kStage;
+  static constexpr int kShared = kStages * kStage;
+  static_assert(kStages >= 2);
+};
+
+// Pieces of 16 bytes are permuted so that what a warp reads at a time lies in different banks.
+__device__ int row_piece(int row, int piece) { return row * kRowBytes + (piece ^ (row & 7)) * 16; }
+__device__ int expert_piece(int expert, int piece) {
+  return expert * kExpertBytes + (piece ^ (expert & 7) * 2) * 16;
+}
+
+// What this warp needs of its quarter, from `start` on. Zeros behind the last index; rows and
+// experts behind the last are the last.
+template <class Shape>
+__device__ void copy(const View& in, const float* weight, int experts, int start,
+                     std::uint32_t to) {
+  const int first_row = blockIdx.x * Shape::kRows, first_expert = blockIdx.y * Shape::kExperts;
   constexpr int kRowPieces = kRowBytes / 16, kExpertPieces = kExpertBytes / 16;
-  for (int i = threadIdx.x; i < kTileRows * kRowPieces; i += kThreads) {
-    const int row = i / kRowPieces, at = start + i % kRowPieces * 8;
+#pragma unroll
+  for (int i = threadIdx.x % 32; i < Shape::kRows * kRowPieces; i += 32) {
+    const int row = i / kRowPieces, piece = i % kRowPieces, at = start + piece * 8;
     const auto* from = static_cast<const __nv_bfloat16*>(in.data) +
                        static_cast<std::size_t>(in.stride) * min(first_row + row, in.rows - 1);
-    copy_async(to + i * 16, at < in.cols ? from + at : from, at < in.cols);
+    copy_async(to + row_piece(row, piece), at < in.cols ? from + at : from, at < in.cols);
   }
-  for (int i = threadIdx.x; i < kTileExperts * kExpertPieces; i += kThreads) {
+#pragma unroll
+  for (int i = threadIdx.x % 32; i < Shape::kExperts * kExpertPieces; i += 32) {
     const int expert = i / kExpertPieces, piece = i % kExpertPieces, at = start + piece * 4;
     const float* from =
         weight + static_cast<std::size_t>(in.cols) * min(first_expert + expert, experts - 1);
-    const int place = piece % 2 * (kExpertBytes / 2) + piece / 2 * 16;
-    copy_async(to + kWeightsAt + expert * kExpertBytes + place, at < in.cols ? from + at : from,
-               at < in.cols);
+    copy_async(to + Shape::kWeightsAt + expert_piece(expert, piece),
+               at < in.cols ? from + at : from, at < in.cols);
   }
 }
 
-__global__ void __launch_bounds__(kThreads, 1)
+// Two weights as three pairs of bf16 whose sums they are.
+__device__ void split(float2 w, std::uint32_t (&parts)[3]) {
+#pragma unroll
+  for (std::uint32_t& part : parts) {
+    part = pack_pair(w.x, w.y);
+    w.x -= __uint_as_float(part << 16);
+    w.y -= __uint_as_float(part & 0xFFFF0000u);
+  }
+}
+
+template <class Shape>
+using Sums = float[Shape::kTiles][Shape::kColumns][3][4];
+
+template <class Shape>
+__device__ void multiply(const std::uint8_t* slice, Sums<Shape>& sums) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int k = 0; k < kDepth / 16; ++k) {
+    std::uint32_t parts[Shape::kColumns][2][3];
+#pragma unroll
+    for (int i = 0; i < 2 * Shape::kColumns; ++i) {
+      const int at = expert_piece(i / 2 * 8 + lane / 4, 4 * k + i % 2 * 2 + lane % 4 / 2);
+      split(*reinterpret_cast<const float2*>(slice + Shape::kWeightsAt + at + lane % 2 * 8),
+            parts[i / 2][i % 2]);
+    }
+#pragma unroll
+    for (int tile = 0; tile < Shape::kTiles; ++tile) {
+      std::uint32_t rows[4];
+      load_matrices(rows,
+                    shared_address(slice) + row_piece(tile * 16 + lane % 16, 2 * k + lane / 16));
+#pragma unroll
+      for (int i = 0; i < 3 * Shape::kColumns; ++i)
+        multiply_add(sums[tile][i / 3][i % 3], rows, parts[i / 3][0][i % 3],
+                     parts[i / 3][1][i % 3]);
+    }
+  }
+}
+
+// The quarters' sums meet in shared memory.
+template <class Shape>
+__device__ void store(const Sums<Shape>& sums, float* room, View scores, int rows, int experts) {
+  const int lane = threadIdx.x % 32, quarter = threadIdx.x / 32;
+  constexpr int kCount = Shape::kRows * Shape::kExperts;
+#pragma unroll
+  for (int i = 0; i < 4 * Shape::kTiles * Shape::kColumns; ++i) {
+    const int tile = i / 4 / Shape::kColumns, column = i / 4 % Shape::kColumns, number = i % 4;
+    const int row = tile * 16 + number / 2 * 8 + lane / 4;
+    const auto& parts = sums[tile][column];
+    room[quarter * kCount + row * Shape::kExperts + column * 8 + lane % 4 * 2 + number % 2] =
+        parts[2][number] + parts[1][number] + parts[0][number];
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < kCount; i += kThreads) {
+    const int row = blockIdx.x * Shape::kRows + i / Shape::kExperts;
+    const int expert = blockIdx.y * Shape::kExperts + i % Shape::kExperts;
+    float sum = room[i];
+    for (int other = 1; other < kQuarters; ++other) sum += room[other * kCount + i];
+    if (row < rows && expert < experts)
+      static_cast<float*>(scores.data)[static_cast<std::size_t>(scores.stride) * row + expert] =
+          sum;
+  }
+}
+
+template <class Shape>
+__global__ void __launch_bounds__(kThreads)
     score(View in, const float* weight, View scores, int experts) {
   let_next_begin();
   wait_for_last();
   extern __shared__ __align__(128) std::uint8_t shared[];
-  const std::uint32_t stages = shared_address(shared);
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int first_row = blockIdx.x * kTileRows, first_expert = blockIdx.y * kTileExperts;
-  const int own_row = warp / (kTileExperts / kExperts) * 2 * kRows;
-  const int own_expert = warp % (kTileExperts / kExperts) * kExperts;
-  const int steps = (in.cols + kPiece - 1) / kPiece;
+  const int steps = (in.cols + kDepth * kQuarters - 1) / (kDepth * kQuarters);
+  const int quarter = threadIdx.x / 32, begin = quarter * steps * kDepth;
+  std::uint8_t* own = shared + quarter * Shape::kSlice;
   const auto start = [&](int step) {
     if (step < steps)
-      copy(in, weight, experts, first_row, first_expert, step * kPiece,
-           stages + step % kStages * kStage);
+      copy<Shape>(in, weight, experts, begin + step * kDepth,
+                  shared_address(own) + step % Shape::kStages * Shape::kStage);
     commit_copies();
   };
-  float sums[2][32] = {};
-  for (int step = 0; step < kStages - 1; ++step) start(step);
+  Sums<Shape> sums = {};
+  for (int step = 0; step < Shape::kStages - 1; ++step) start(step);
   for (int step = 0; step < steps; ++step) {
-    wait_for_copies<kStages - 2>();
-    __syncthreads();  // this step's numbers are here, and the last step's may be written over
-    start(step + kStages - 1);
-    const std::uint8_t* stage = shared + step % kStages * kStage;
-    float w[kExperts][kGroup];
-#pragma unroll
-    for (int j = 0; j < kExperts; ++j) {
-      const std::uint8_t* own = stage + kWeightsAt + (own_expert + j) * kExpertBytes + lane * 16;
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const float4 four = *reinterpret_cast<const float4*>(own + half * (kExpertBytes / 2));
-        w[j][4 * half] = four.x, w[j][4 * half + 1] = four.y;
-        w[j][4 * half + 2] = four.z, w[j][4 * half + 3] = four.w;
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < 2 * kRows; ++i) {
-      float x[kGroup];
-      load_group<true>(
-          reinterpret_cast<const __nv_bfloat16*>(stage + (own_row + i) * kRowBytes) + lane * kGroup,
-          kGroup, x);
-#pragma unroll
-      for (int j = 0; j < kExperts; ++j) {
-        float& sum = sums[i / kRows][i % kRows * kExperts + j];
-#pragma unroll
-        for (int k = 0; k < kGroup; ++k) sum = fmaf(x[k], w[j][k], sum);
-      }
-    }
+    wait_for_copies<Shape::kStages - 2>();
+    __syncwarp();  // this step's numbers are here, and the last step's may be written over
+    start(step + Shape::kStages - 1);
+    multiply<Shape>(own + step % Shape::kStages * Shape::kStage, sums);
   }
-#pragma unroll
-  for (int eight = 0; eight < 2; ++eight)
-    store_scores(sums[eight], scores, first_row + own_row + eight * kRows, in.rows,
-                 first_expert + own_expert, experts);
+  __syncthreads();
+  store<Shape>(sums, reinterpret_cast<float*>(shared), scores, in.rows, experts);
 }
 
+template <class Shape>
 void launch(const Operation& op, const float* weight, cudaStream_t stream) {
   static OncePerDevice ready;
   ready([] {
-    check(cudaFuncSetAttribute(score, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared),
+    check(cudaFuncSetAttribute(score<Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               Shape::kShared),
           "asking for shared memory");
   });
-  const dim3 grid(blocks_for(op.in.rows, kTileRows), blocks_for(op.routing.experts, kTileExperts));
-  launch_early(score, grid, kThreads, kShared, stream, op.in, weight, op.out, op.routing.experts);
+  const dim3 grid(blocks_for(op.in.rows, Shape::kRows),
+                  blocks_for(op.routing.experts, Shape::kExperts));
+  launch_early(score<Shape>, grid, kThreads, Shape::kShared, stream, op.in, weight, op.out,
+               op.routing.experts);
 }
-}  // namespace many
-
-__device__ float sum_of_lanes(float x) {
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(~0u, x, step);
-  return x;
-}
-
-// A number of a list and where it stands; in the order of choice, larger numbers come first and of
-// equal ones the one that stands first.
-struct Candidate {
-  float score;
-  int number;
-};
-__device__ bool before(const Candidate& a, const Candidate& b) {
-  return a.score > b.score || (a.score == b.score && a.number < b.number);
-}
+}  // namespace wide
 
 // The same order among floats as among these; no number is NaN, and -0 is made 0.
-__device__ unsigned ordered(float x) {
+__device__ unsigned key_of(float x) {
   const unsigned bits = __float_as_uint(x + 0.0f);
   return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
 }
+__device__ float number_of(unsigned key) {
+  return __uint_as_float((key & 0x80000000u) != 0 ? key & 0x7FFFFFFFu : ~key);
+}
+__device__ unsigned lowest_if_none(float x) { return key_of(isnan(x) ? -INFINITY : x); }
 
-// The first of this lane's numbers, every 32nd, that stands behind `last`.
-__device__ Candidate next_of_lane(const float* scores, int size, const Candidate& last) {
-  Candidate best{-INFINITY, size};
-  for (int number = threadIdx.x; number < size; number += 32) {
-    const Candidate here{scores[number], number};
-    if (before(last, here) && before(here, best)) best = here;
-  }
-  return best;
+// How many of the keys come before this one: larger ones, and of equal ones those that stand first.
+__device__ int rank(const unsigned* keys, int count, int own) {
+  const unsigned key = keys[own];
+  int before = 0;
+#pragma unroll 8
+  for (int i = 0; i < count; ++i) before += keys[i] > key || (keys[i] == key && i < own);
+  return before;
 }
 
-// Candidate `count` in the order of choice, from 1 on, of `size` numbers: all that are not behind
-// it are chosen.
-__device__ Candidate last_chosen(const float* scores, int size, int count) {
-  Candidate last{INFINITY, -1}, own = next_of_lane(scores, size, last);
-  for (int i = 0; i < count; ++i) {
-    if (own.number == last.number) own = next_of_lane(scores, size, last);  // this lane's was taken
-    const unsigned score = ordered(own.score), best = __reduce_max_sync(~0u, score);
-    const unsigned number = score == best ? static_cast<unsigned>(own.number) : ~0u;
-    last.number = static_cast<int>(__reduce_min_sync(~0u, number));
-    last.score = __shfl_sync(~0u, own.score, last.number % 32);
+// Experts that stand in groups which are left out get the lowest key. A group's score is the sum of
+// its two largest.
+__device__ void leave_out_groups(const Routing& routing, unsigned* keys, unsigned* group_keys,
+                                 float* largest) {
+  const int size = routing.experts / routing.groups;
+  for (int e = threadIdx.x; e < routing.experts; e += kThreads) {
+    const int group = e / size, place = rank(keys + group * size, size, e % size);
+    if (place < 2) largest[2 * group + place] = number_of(keys[e]);
   }
-  return last;
-}
-
-// Experts that stand in groups which are left out get the lowest score. A group's score is the sum
-// of its two largest, which one lane finds. `sums` is room.
-__device__ void leave_out_groups(const Routing& routing, float* choice, float* sums) {
-  const int lane = threadIdx.x, size = routing.experts / routing.groups;
   __syncthreads();
-  for (int group = lane; group < routing.groups; group += 32) {
-    float first = -INFINITY, second = -INFINITY;
-    for (int i = 0, at = group % size; i < size; ++i, at = at + 1 == size ? 0 : at + 1) {
-      const float score = choice[group * size + at];  // lanes begin in different banks
-      second = fmaxf(second, fminf(first, score));
-      first = fmaxf(first, score);
-    }
-    const float sum = first + second;
-    sums[group] = isnan(sum) ? -INFINITY : sum;
-  }
-  const Candidate last = last_chosen(sums, routing.groups, routing.kept_groups);
-  __syncthreads();  // all sums are there for all lanes
-  for (int group = 0; group < routing.groups; ++group) {
-    if (!before(last, {sums[group], group})) continue;
-    for (int i = lane; i < size; i += 32) choice[group * size + i] = -INFINITY;
+  for (int group = threadIdx.x; group < routing.groups; group += kThreads)
+    group_keys[group] = lowest_if_none(largest[2 * group] + largest[2 * group + 1]);
+  __syncthreads();
+  for (int e = threadIdx.x; e < routing.experts; e += kThreads) {
+    if (rank(group_keys, routing.groups, e / size) >= routing.kept_groups)
+      keys[e] = key_of(-INFINITY);
   }
   __syncthreads();
 }
 
-// Scores become what an expert weighs if it is chosen, before anything is divided by a sum.
-__device__ void weigh(const Routing& routing, float* scores) {
-  const int lane = threadIdx.x;
-  if (routing.sigmoid) {
-    for (int e = lane; e < routing.experts; e += 32) scores[e] = 1.0f / (1.0f + expf(-scores[e]));
-    return;
-  }
+// What a softmax takes from scores and divides them by: every warp finds it for itself.
+__device__ float2 softmax_of(const float* scores, int count) {
   float top = -INFINITY, sum = 0;
-  for (int e = lane; e < routing.experts; e += 32) top = fmaxf(top, scores[e]);
+  for (int i = threadIdx.x % 32; i < count; i += 32) top = fmaxf(top, scores[i]);
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) top = fmaxf(top, __shfl_xor_sync(~0u, top, step));
-  for (int e = lane; e < routing.experts; e += 32) {
-    scores[e] = expf(scores[e] - top);
-    sum += scores[e];
-  }
-  sum = sum_of_lanes(sum);
-  for (int e = lane; e < routing.experts; e += 32) scores[e] /= sum;
+  for (int i = threadIdx.x % 32; i < count; i += 32) sum += expf(scores[i] - top);
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
+  return {top, sum};
 }
 
-// A warp per row, whose scores are looked through many times: shared memory has them, what experts
-// are chosen by, and room for groups and later for the weights of the chosen ones.
-__global__ void __launch_bounds__(32)
+// What `choose` has in shared memory, in words.
+struct ChoiceRoom {
+  int weights, group_keys, largest, chosen, ascending, words;
+  __host__ __device__ explicit ChoiceRoom(const Routing& routing)
+      : weights(routing.experts),
+        group_keys(weights + routing.experts),
+        largest(group_keys + routing.groups),
+        chosen(largest + 2 * routing.groups),
+        ascending(chosen + routing.chosen),
+        words(ascending + routing.chosen) {}
+};
+
+// A block per row. Whoever has fewer than `chosen` experts before it is chosen.
+__global__ void __launch_bounds__(kThreads)
     choose(View all, const float* bias, Routing routing, RoutesView routes) {
   let_next_begin();
   wait_for_last();
-  extern __shared__ __align__(16) float room[];
-  const int lane = threadIdx.x, experts = routing.experts;
-  float *scores = room, *choice = room + experts, *weights = room + 2 * experts;
-  const float* own =
+  extern __shared__ unsigned keys[];
+  const ChoiceRoom at(routing);
+  auto* weights = reinterpret_cast<float*>(keys + at.weights);
+  auto *chosen = reinterpret_cast<int*>(keys + at.chosen),
+       *ascending = reinterpret_cast<int*>(keys + at.ascending);
+  const float* scores =
       static_cast<const float*>(all.data) + static_cast<std::size_t>(all.stride) * blockIdx.x;
-  for (int e = lane; e < experts; e += 32) scores[e] = own[e];
-  // A softmax keeps the order, but may make equal what was not.
-  if (!routing.sigmoid)
-    for (int e = lane; e < experts; e += 32) choice[e] = scores[e];
-  weigh(routing, scores);
-  for (int e = lane; e < experts; e += 32) {
-    float score = routing.sigmoid ? scores[e] : choice[e];
-    if (bias) score += bias[e];
-    choice[e] = isnan(score) ? -INFINITY : score;
+  const float2 softmax = routing.sigmoid ? float2{} : softmax_of(scores, routing.experts);
+  for (int e = threadIdx.x; e < routing.experts; e += kThreads) {
+    const float score = scores[e];
+    weights[e] =
+        routing.sigmoid ? 1.0f / (1.0f + expf(-score)) : expf(score - softmax.x) / softmax.y;
+    // A softmax keeps the order, but may make equal what was not.
+    const float choice = routing.sigmoid ? weights[e] : score;
+    keys[e] = lowest_if_none(bias ? choice + bias[e] : choice);
   }
-  if (routing.groups > 1) leave_out_groups(routing, choice, weights);
-  const Candidate last = last_chosen(choice, experts, routing.chosen);
-
-  // The chosen ones in ascending order.
-  const std::size_t share = static_cast<std::size_t>(routing.chosen) * blockIdx.x;
-  int found = 0;
-  for (int from = 0; from < experts; from += 32) {
-    const int e = from + lane;
-    const bool chosen = e < experts && !before(last, {choice[e], e});
-    const unsigned lanes = __ballot_sync(~0u, chosen);
-    const int number = found + __popc(lanes & ((1u << lane) - 1));
-    if (chosen) {
-      routes.experts[share + number] = e;
-      weights[number] = scores[e];
-    }
-    found += __popc(lanes);
+  __syncthreads();
+  if (routing.groups > 1)
+    leave_out_groups(routing, keys, keys + at.group_keys,
+                     reinterpret_cast<float*>(keys + at.largest));
+  for (int e = threadIdx.x; e < routing.experts; e += kThreads) {
+    const int place = rank(keys, routing.experts, e);
+    if (place < routing.chosen) chosen[place] = e;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < routing.chosen; i += kThreads) {
+    int place = 0;
+    for (int other = 0; other < routing.chosen; ++other) place += chosen[other] < chosen[i];
+    ascending[place] = chosen[i];
   }
   __syncthreads();
   float sum = 1e-20f;
-  for (int i = 0; i < routing.chosen; ++i) sum += weights[i];
-  for (int i = lane; i < routing.chosen; i += 32)
-    routes.weights[share + i] =
-        (routing.normalised ? weights[i] / sum : weights[i]) * routing.scale;
+  for (int i = 0; i < routing.chosen; ++i) sum += weights[ascending[i]];
+  const std::size_t share = static_cast<std::size_t>(routing.chosen) * blockIdx.x;
+  for (int i = threadIdx.x; i < routing.chosen; i += kThreads) {
+    const float weight = weights[ascending[i]];
+    routes.experts[share + i] = ascending[i];
+    routes.weights[share + i] = (routing.normalised ? weight / sum : weight) * routing.scale;
+  }
 }
 
 // A block per expert, which looks through all shares twice: first it counts those of lower experts
@@ -380,21 +414,21 @@ __global__ void __launch_bounds__(kThreads) place(RoutesView routes, int shares,
 void launch_route(const Operation& op, cudaStream_t stream) {
   const Routing& routing = op.routing;
   const auto* weight = static_cast<const float*>(op.weight);
-  const bool wide = is_wide(op.in) && reinterpret_cast<std::uintptr_t>(weight) % 16 == 0;
-  if (wide && op.in.type == DType::kBF16 && op.in.rows >= many::kFrom) {
-    many::launch(op, weight, stream);
+  const bool whole = is_wide(op.in) && reinterpret_cast<std::uintptr_t>(weight) % 16 == 0;
+  if (whole && op.in.type == DType::kBF16) {
+    op.in.rows > wide::kMany ? wide::launch<wide::Shape<4, 2>>(op, weight, stream)
+                             : wide::launch<wide::Shape<2, 1>>(op, weight, stream);
   } else {
     const dim3 grid(blocks_for(op.in.rows, kRows * kRowWarps),
                     blocks_for(routing.experts, kExperts * kExpertWarps));
-    dispatch(op.in.type, wide, [&](auto zero, auto whole) {
-      launch_early(score<decltype(zero), whole>, grid, kThreads, 0, stream, op.in, weight, op.out,
+    dispatch(op.in.type, whole, [&](auto zero, auto wide) {
+      launch_early(score<decltype(zero), wide>, grid, kThreads, 0, stream, op.in, weight, op.out,
                    routing.experts);
     });
   }
   check_launch("a router's scores");
-  const int numbers = 2 * routing.experts + std::max(routing.groups, routing.chosen);
-  launch_early(choose, dim3(op.in.rows), 32, numbers * sizeof(float), stream, op.out,
-               static_cast<const float*>(op.bias), routing, op.routes);
+  launch_early(choose, dim3(op.in.rows), kThreads, ChoiceRoom(routing).words * sizeof(unsigned),
+               stream, op.out, static_cast<const float*>(op.bias), routing, op.routes);
   check_launch("choosing experts");
   launch_early(place, dim3(routing.experts), kThreads, 0, stream, op.routes,
                op.in.rows * routing.chosen, routing.chosen);
