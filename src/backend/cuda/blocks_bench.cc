@@ -12,6 +12,7 @@
 #include "backend/cuda/product.h"
 #include "backend/cuda/product_few.h"
 #include "backend/cuda/product_trial.h"
+#include "support/bench_timing.h"
 #include "support/quantised_weights.h"
 
 namespace umf {
@@ -108,7 +109,23 @@ void measure(const Shape& shape, DType type, int rows) {
   std::fflush(stdout);
 }
 
+// How fast memory can be read, by a kernel that does nothing else.
+void measure_reading() {
+  constexpr std::size_t kHalf = std::size_t{4} << 30;
+  const DeviceArray a(kHalf), b(kHalf), different(sizeof(unsigned));
+  for (const DeviceArray* array : {&a, &b}) check(cudaMemset(array->data(), 1, kHalf), "filling");
+  const auto read = [&] {
+    launch_count_different(a.data(), b.data(), kHalf / 4, static_cast<unsigned*>(different.data()),
+                           nullptr);
+    check(cudaDeviceSynchronize(), "reading");
+  };
+  std::vector<double> times;
+  for (int round = 0; round < 7; ++round) times.push_back(seconds_of(read));
+  fmt::print("Memory is read at {:.2f} TB/s\n\n", 2.0 * kHalf / median(times) / 1e12);
+}
+
 int run(int argc, char** argv) {
+  measure_reading();
   std::vector<int> all_rows = {8, 64, 128, 1024};
   if (argc == 3 && std::string(argv[1]) == "--rows") all_rows = {std::max(1, std::atoi(argv[2]))};
   fmt::print(

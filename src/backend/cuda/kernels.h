@@ -62,6 +62,8 @@ void launch_pack(const View& in, float* out, cudaStream_t stream);
 // Numbers around 0 from a fixed stream: inputs of measurements.
 void launch_fill_noise(void* out, DType type, std::size_t count, std::uint32_t stream_number,
                        float scale, cudaStream_t stream);
+// A kernel of ours, for what a measurement needs before what it measures.
+void launch_nothing(cudaStream_t stream);
 // *different = how many of `count` 32-bit words differ.
 void launch_count_different(const void* a, const void* b, std::size_t words, unsigned* different,
                             cudaStream_t stream);
