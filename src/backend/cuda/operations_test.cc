@@ -121,6 +121,22 @@ TEST_P(Operations, ARowOfAProductDoesNotDependOnTheNumberOfRows) {
   }
 }
 
+// One kernel or two: where they are one, the gates are never written.
+TEST_P(Operations, AGatedProductHasTheBitsOfItsProductActivated) {
+  constexpr int kIn = 1024, kColumns = 136;
+  Bench gpu(make());
+  const auto weight = gpu.linear(bf16_numbers(2 * kColumns * kIn, 6, 0.1f), 2 * kColumns, kIn);
+  for (const int rows : {3, 300, 1000}) {
+    const Matrix x = gpu.matrix(bf16_numbers(static_cast<std::size_t>(rows) * kIn, 5), rows, kIn);
+    const Matrix room = gpu.allocate(rows, 2 * kColumns), out = gpu.allocate(rows, kColumns);
+    gpu.backend->project(x, *weight, 0, room);
+    gpu.backend->gated_silu(room, out);
+    const auto wanted = gpu.read(out);
+    gpu.backend->project_gated(x, *weight, room, room.columns(0, kColumns));
+    EXPECT_EQ(gpu.read(room.columns(0, kColumns)), wanted) << rows << " rows";
+  }
+}
+
 // Queries of these rows among all positions.
 std::vector<float> Operations::attend(Bench& on, const AttentionCase& c,
                                       const std::vector<int>& positions) const {
