@@ -102,9 +102,8 @@ struct Shape {
   static constexpr int kRows = 16 * kTiles, kExperts = 8 * kColumns;
   static constexpr int kWeightsAt = kRows * kRowBytes;
   static constexpr int kSlice = kWeightsAt + kExperts * kExpertBytes;  // of a quarter
-  static constexpr int kStage = kQuarters * kSlice, kStages = (96 << 10) / kStage;
+  static constexpr int kStage = kQuarters * kSlice, kStages = kRows > 32 ? 2 : 4;
   static constexpr int kShared = kStages * kStage;
-  static_assert(kStages >= 2);
 };
 
 // Pieces of 16 bytes are permuted so that what a warp reads at a time lies in different banks.
@@ -148,7 +147,7 @@ __device__ void split(float2 w, std::uint32_t (&parts)[3]) {
 }
 
 template <class Shape>
-using Sums = float[Shape::kTiles][Shape::kColumns][3][4];
+using Sums = float[Shape::kTiles][Shape::kColumns][4];
 
 template <class Shape>
 __device__ void multiply(const std::uint8_t* slice, Sums<Shape>& sums) {
@@ -168,9 +167,11 @@ __device__ void multiply(const std::uint8_t* slice, Sums<Shape>& sums) {
       load_matrices(rows,
                     shared_address(slice) + row_piece(tile * 16 + lane % 16, 2 * k + lane / 16));
 #pragma unroll
-      for (int i = 0; i < 3 * Shape::kColumns; ++i)
-        multiply_add(sums[tile][i / 3][i % 3], rows, parts[i / 3][0][i % 3],
-                     parts[i / 3][1][i % 3]);
+      for (int part = 2; part >= 0; --part) {
+#pragma unroll
+        for (int i = 0; i < Shape::kColumns; ++i)
+          multiply_add(sums[tile][i], rows, parts[i][0][part], parts[i][1][part]);
+      }
     }
   }
 }
@@ -184,9 +185,8 @@ __device__ void store(const Sums<Shape>& sums, float* room, View scores, int row
   for (int i = 0; i < 4 * Shape::kTiles * Shape::kColumns; ++i) {
     const int tile = i / 4 / Shape::kColumns, column = i / 4 % Shape::kColumns, number = i % 4;
     const int row = tile * 16 + number / 2 * 8 + lane / 4;
-    const auto& parts = sums[tile][column];
     room[quarter * kCount + row * Shape::kExperts + column * 8 + lane % 4 * 2 + number % 2] =
-        parts[2][number] + parts[1][number] + parts[0][number];
+        sums[tile][column][number];
   }
   __syncthreads();
   for (int i = threadIdx.x; i < kCount; i += kThreads) {
@@ -227,61 +227,106 @@ __global__ void __launch_bounds__(kThreads)
   store<Shape>(sums, reinterpret_cast<float*>(shared), scores, in.rows, experts);
 }
 
+// False where this GPU has too little shared memory.
 template <class Shape>
-void launch(const Operation& op, const float* weight, cudaStream_t stream) {
-  static OncePerDevice ready;
-  ready([] {
-    check(cudaFuncSetAttribute(score<Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               Shape::kShared),
-          "asking for shared memory");
-  });
+bool launch(const Operation& op, const float* weight, cudaStream_t stream) {
+  const auto kernel = score<Shape>;
+  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kShared) !=
+      cudaSuccess) {
+    cudaGetLastError();
+    return false;
+  }
   const dim3 grid(blocks_for(op.in.rows, Shape::kRows),
                   blocks_for(op.routing.experts, Shape::kExperts));
-  launch_early(score<Shape>, grid, kThreads, Shape::kShared, stream, op.in, weight, op.out,
+  launch_early(kernel, grid, kThreads, Shape::kShared, stream, op.in, weight, op.out,
                op.routing.experts);
+  return true;
+}
+
+void launch_score(const Operation& op, const float* weight, cudaStream_t stream) {
+  if (op.in.rows > kMany && launch<Shape<4, 4>>(op, weight, stream)) return;
+  if (!launch<Shape<2, 1>>(op, weight, stream))
+    throw Error("cuda: this GPU has too little shared memory for mixtures; pass --backend cpu");
 }
 }  // namespace wide
 
-// The same order among floats as among these; no number is NaN, and -0 is made 0.
+// The same order among floats as among these, of which none is 0; -0 is made 0, and what is no
+// number is the lowest.
 __device__ unsigned key_of(float x) {
-  const unsigned bits = __float_as_uint(x + 0.0f);
+  const unsigned bits = __float_as_uint(isnan(x) ? -INFINITY : x + 0.0f);
   return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
 }
-__device__ float number_of(unsigned key) {
-  return __uint_as_float((key & 0x80000000u) != 0 ? key & 0x7FFFFFFFu : ~key);
-}
-__device__ unsigned lowest_if_none(float x) { return key_of(isnan(x) ? -INFINITY : x); }
 
-// How many of the keys come before this one: larger ones, and of equal ones those that stand first.
-__device__ int rank(const unsigned* keys, int count, int own) {
-  const unsigned key = keys[own];
-  int before = 0;
-#pragma unroll 8
-  for (int i = 0; i < count; ++i) before += keys[i] > key || (keys[i] == key && i < own);
-  return before;
-}
-
-// Experts that stand in groups which are left out get the lowest key. A group's score is the sum of
-// its two largest.
-__device__ void leave_out_groups(const Routing& routing, unsigned* keys, unsigned* group_keys,
-                                 float* largest) {
-  const int size = routing.experts / routing.groups;
-  for (int e = threadIdx.x; e < routing.experts; e += kThreads) {
-    const int group = e / size, place = rank(keys + group * size, size, e % size);
-    if (place < 2) largest[2 * group + place] = number_of(keys[e]);
+// Of a warp's keys, every 32nd of which a lane has, the `count` largest become 0: of equal ones
+// those that stand first.
+template <int kOwn>
+__device__ void take(unsigned (&keys)[kOwn], int count) {
+  const int lane = threadIdx.x % 32;
+  for (int taken = 0; taken < count; ++taken) {
+    unsigned own = 0;
+#pragma unroll
+    for (int i = 0; i < kOwn; ++i) own = max(own, keys[i]);
+    const unsigned largest = __reduce_max_sync(~0u, own);
+    int number = 0x7FFFFFFF;
+#pragma unroll
+    for (int i = kOwn - 1; i >= 0; --i) number = keys[i] == largest ? 32 * i + lane : number;
+    number = __reduce_min_sync(~0u, number);
+#pragma unroll
+    for (int i = 0; i < kOwn; ++i) keys[i] = number == 32 * i + lane ? 0 : keys[i];
   }
-  __syncthreads();
-  for (int group = threadIdx.x; group < routing.groups; group += kThreads)
-    group_keys[group] = lowest_if_none(largest[2 * group] + largest[2 * group + 1]);
-  __syncthreads();
-  for (int e = threadIdx.x; e < routing.experts; e += kThreads) {
-    if (rank(group_keys, routing.groups, e / size) >= routing.kept_groups)
-      keys[e] = key_of(-INFINITY);
-  }
-  __syncthreads();
 }
 
-// What a softmax takes from scores and divides them by: every warp finds it for itself.
+// Neighbours of a group, and groups, stand in different banks.
+__host__ __device__ int padded(int expert) { return expert + expert / 32; }
+
+// What a group is worth, the sum of its two largest, as a key. Several lanes look through each.
+__device__ void value_groups(const Routing& routing, const float* choices, unsigned* values) {
+  const int lane = threadIdx.x % 32, size = routing.experts / routing.groups;
+  int lanes = 1;
+  while (2 * lanes * routing.groups <= 32) lanes *= 2;
+  for (int begin = 0; begin < routing.groups; begin += 32 / lanes) {
+    const int group = begin + lane / lanes;
+    float first = -INFINITY, second = -INFINITY;
+    for (int i = lane % lanes; group < routing.groups && i < size; i += lanes) {
+      const float here = choices[padded(group * size + i)];
+      second = fmaxf(second, fminf(first, here));
+      first = fmaxf(first, here);
+    }
+    for (int step = 1; step < lanes; step *= 2) {
+      const float other = __shfl_xor_sync(~0u, first, step);
+      second = fmaxf(fmaxf(second, __shfl_xor_sync(~0u, second, step)), fminf(first, other));
+      first = fmaxf(first, other);
+    }
+    if (group < routing.groups) values[group] = key_of(first + second);
+  }
+}
+
+// Experts of groups that are left out get the lowest key.
+template <int kOwn>
+__device__ void leave_out_groups(const Routing& routing, const float* choices, unsigned* values,
+                                 unsigned (&keys)[kOwn]) {
+  const int lane = threadIdx.x % 32, size = routing.experts / routing.groups;
+  value_groups(routing, choices, values);
+  __syncwarp();
+  unsigned groups[kOwn];
+#pragma unroll
+  for (int i = 0; i < kOwn; ++i)
+    groups[i] = 32 * i + lane < routing.groups ? values[32 * i + lane] : 0;
+  take(groups, routing.kept_groups);
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < kOwn; ++i) {
+    if (32 * i + lane < routing.groups) values[32 * i + lane] = groups[i];
+  }
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < kOwn; ++i) {
+    const int expert = 32 * i + lane;
+    if (expert < routing.experts && values[expert / size] != 0) keys[i] = key_of(-INFINITY);
+  }
+}
+
+// What a softmax takes from scores and divides them by.
 __device__ float2 softmax_of(const float* scores, int count) {
   float top = -INFINITY, sum = 0;
   for (int i = threadIdx.x % 32; i < count; i += 32) top = fmaxf(top, scores[i]);
@@ -293,68 +338,81 @@ __device__ float2 softmax_of(const float* scores, int count) {
   return {top, sum};
 }
 
-// What `choose` has in shared memory, in words.
-struct ChoiceRoom {
-  int weights, group_keys, largest, chosen, ascending, words;
-  __host__ __device__ explicit ChoiceRoom(const Routing& routing)
-      : weights(routing.experts),
-        group_keys(weights + routing.experts),
-        largest(group_keys + routing.groups),
-        chosen(largest + 2 * routing.groups),
-        ascending(chosen + routing.chosen),
-        words(ascending + routing.chosen) {}
-};
-
-// A block per row. Whoever has fewer than `chosen` experts before it is chosen.
-__global__ void __launch_bounds__(kThreads)
+// A warp per row, whose lanes have every 32nd expert. Shared memory has what experts are chosen by,
+// what groups are worth, and the weights of the chosen ones.
+template <int kOwn>
+__global__ void __launch_bounds__(32)
     choose(View all, const float* bias, Routing routing, RoutesView routes) {
   let_next_begin();
   wait_for_last();
-  extern __shared__ unsigned keys[];
-  const ChoiceRoom at(routing);
-  auto* weights = reinterpret_cast<float*>(keys + at.weights);
-  auto *chosen = reinterpret_cast<int*>(keys + at.chosen),
-       *ascending = reinterpret_cast<int*>(keys + at.ascending);
+  extern __shared__ float choices[];
+  auto* values = reinterpret_cast<unsigned*>(choices + padded(routing.experts));
+  float* chosen_weights = choices + padded(routing.experts) + routing.groups;
+  const int lane = threadIdx.x;
   const float* scores =
       static_cast<const float*>(all.data) + static_cast<std::size_t>(all.stride) * blockIdx.x;
   const float2 softmax = routing.sigmoid ? float2{} : softmax_of(scores, routing.experts);
-  for (int e = threadIdx.x; e < routing.experts; e += kThreads) {
-    const float score = scores[e];
-    weights[e] =
+  float weights[kOwn];
+  unsigned keys[kOwn];
+#pragma unroll
+  for (int i = 0; i < kOwn; ++i) {
+    const int expert = 32 * i + lane;
+    keys[i] = 0;
+    if (expert >= routing.experts) continue;
+    const float score = scores[expert];
+    weights[i] =
         routing.sigmoid ? 1.0f / (1.0f + expf(-score)) : expf(score - softmax.x) / softmax.y;
     // A softmax keeps the order, but may make equal what was not.
-    const float choice = routing.sigmoid ? weights[e] : score;
-    keys[e] = lowest_if_none(bias ? choice + bias[e] : choice);
+    float choice = routing.sigmoid ? weights[i] : score;
+    if (bias) choice += bias[expert];
+    choices[padded(expert)] = isnan(choice) ? -INFINITY : choice;
+    keys[i] = key_of(choice);
   }
-  __syncthreads();
-  if (routing.groups > 1)
-    leave_out_groups(routing, keys, keys + at.group_keys,
-                     reinterpret_cast<float*>(keys + at.largest));
-  for (int e = threadIdx.x; e < routing.experts; e += kThreads) {
-    const int place = rank(keys, routing.experts, e);
-    if (place < routing.chosen) chosen[place] = e;
-  }
-  __syncthreads();
-  for (int i = threadIdx.x; i < routing.chosen; i += kThreads) {
-    int place = 0;
-    for (int other = 0; other < routing.chosen; ++other) place += chosen[other] < chosen[i];
-    ascending[place] = chosen[i];
-  }
-  __syncthreads();
-  float sum = 1e-20f;
-  for (int i = 0; i < routing.chosen; ++i) sum += weights[ascending[i]];
+  __syncwarp();
+  if (routing.groups > 1) leave_out_groups(routing, choices, values, keys);
+  take(keys, routing.chosen);
+
+  // The chosen ones in ascending order.
   const std::size_t share = static_cast<std::size_t>(routing.chosen) * blockIdx.x;
-  for (int i = threadIdx.x; i < routing.chosen; i += kThreads) {
-    const float weight = weights[ascending[i]];
-    routes.experts[share + i] = ascending[i];
-    routes.weights[share + i] = (routing.normalised ? weight / sum : weight) * routing.scale;
+  int found = 0;
+#pragma unroll
+  for (int i = 0; i < kOwn; ++i) {
+    const bool chosen = 32 * i + lane < routing.experts && keys[i] == 0;
+    const unsigned lanes = __ballot_sync(~0u, chosen);
+    const int place = found + __popc(lanes & ((1u << lane) - 1));
+    if (chosen) {
+      routes.experts[share + place] = 32 * i + lane;
+      chosen_weights[place] = weights[i];
+    }
+    found += __popc(lanes);
+  }
+  __syncwarp();
+  float sum = 1e-20f;
+  for (int i = 0; i < routing.chosen; ++i) sum += chosen_weights[i];
+  for (int i = lane; i < routing.chosen; i += 32)
+    routes.weights[share + i] =
+        (routing.normalised ? chosen_weights[i] / sum : chosen_weights[i]) * routing.scale;
+}
+
+template <int kOwn = 2>
+void launch_choose(const Operation& op, cudaStream_t stream) {
+  constexpr int kMost = 32;
+  const Routing& routing = op.routing;
+  if constexpr (kOwn <= kMost) {
+    if (routing.experts > 32 * kOwn) return launch_choose<4 * kOwn>(op, stream);
+    const int words = padded(routing.experts) + routing.groups + routing.chosen;
+    launch_early(choose<kOwn>, dim3(op.in.rows), 32, words * sizeof(float), stream, op.out,
+                 static_cast<const float*>(op.bias), routing, op.routes);
+    check_launch("choosing experts");
+  } else {
+    throw Error("cuda: mixtures of more than 1024 experts are not supported; pass --backend cpu");
   }
 }
 
 // A block per expert, which looks through all shares twice: first it counts those of lower experts
 // and its own, then every one of its own gets the next place, in the order of the rows. Each warp
 // has a part of the shares, of which it asks for several at a time.
-constexpr int kAtOnce = 4;
+constexpr int kAtOnce = 8;
 
 __device__ void load_shares(const int* experts, int from, int end, int (&here)[kAtOnce]) {
 #pragma unroll
@@ -416,8 +474,7 @@ void launch_route(const Operation& op, cudaStream_t stream) {
   const auto* weight = static_cast<const float*>(op.weight);
   const bool whole = is_wide(op.in) && reinterpret_cast<std::uintptr_t>(weight) % 16 == 0;
   if (whole && op.in.type == DType::kBF16) {
-    op.in.rows > wide::kMany ? wide::launch<wide::Shape<4, 2>>(op, weight, stream)
-                             : wide::launch<wide::Shape<2, 1>>(op, weight, stream);
+    wide::launch_score(op, weight, stream);
   } else {
     const dim3 grid(blocks_for(op.in.rows, kRows * kRowWarps),
                     blocks_for(routing.experts, kExperts * kExpertWarps));
@@ -427,9 +484,7 @@ void launch_route(const Operation& op, cudaStream_t stream) {
     });
   }
   check_launch("a router's scores");
-  launch_early(choose, dim3(op.in.rows), kThreads, ChoiceRoom(routing).words * sizeof(unsigned),
-               stream, op.out, static_cast<const float*>(op.bias), routing, op.routes);
-  check_launch("choosing experts");
+  launch_choose(op, stream);
   launch_early(place, dim3(routing.experts), kThreads, 0, stream, op.routes,
                op.in.rows * routing.chosen, routing.chosen);
   check_launch("ordering rows by expert");
