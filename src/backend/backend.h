@@ -138,6 +138,12 @@ class Backend {
     project(x, weight, 0, room);
     gated_silu(room, out);
   }
+  // The same of the experts that rows go to, one row per place.
+  virtual void project_gated(const Matrix& x, const Experts& experts, const Routes& routes,
+                             const Matrix& room, const Matrix& out) {
+    mixtures().project(x, experts, routes, room);
+    gated_silu(room, out);
+  }
   // x = max(x, 0)
   virtual void relu(const Matrix& x) = 0;
   // out[i] = x[rows[i]]; a row may be taken several times.

@@ -243,8 +243,7 @@ void Transformer::experts(const Layer& layer, const Matrix& h, const Matrix& x) 
     mixtures.route(in, *layer.router, routes);
     const Matrix gate_up = scratch_.experts_gate_up.row_range(0, routes.places());
     const Matrix gated = gate_up.columns(0, layer.experts_down->inputs);
-    mixtures.project(in, *layer.experts_gate_up, routes, gate_up);
-    backend_.gated_silu(gate_up, gated);
+    backend_.project_gated(in, *layer.experts_gate_up, routes, gate_up, gated);
     mixtures.project_add(gated, *layer.experts_down, routes,
                          scratch_.experts_out.row_range(0, routes.places()),
                          x.row_range(first, rows));

@@ -260,6 +260,12 @@ class CudaBackend final : public Backend {
     queue_->push(op, linear.weight.get());
   }
 
+  void project_gated(const Matrix& x, const Experts& experts, const Routes& routes,
+                     const Matrix& room, const Matrix& out) override {
+    if (!mixtures_.project_gated(x, experts, routes, out))
+      Backend::project_gated(x, experts, routes, room, out);
+  }
+
   void gated_silu(const Matrix& gate_up, const Matrix& out) override {
     assert(gate_up.cols == 2 * out.cols && gate_up.rows == out.rows);
     queue_->push({.kind = OperationKind::kGatedSilu, .in = view_of(gate_up), .out = view_of(out)});

@@ -112,33 +112,47 @@ void CudaMixtures::route(const Matrix& x, const Router& router, Routes& routes) 
                own.weight.get());
 }
 
-void CudaMixtures::multiply(const Matrix& x, const Experts& experts, const Routes& routes,
-                            bool by_rows, const Matrix& out) {
-  assert(x.cols == experts.inputs && out.cols == experts.outputs && x.type == out.type);
+Operation CudaMixtures::product(const Matrix& x, const Experts& experts, const Routes& routes,
+                                bool by_rows, const Matrix& out) const {
+  assert(x.cols == experts.inputs && x.type == out.type);
   assert(x.rows == (by_rows ? routes.rows : routes.places()) && out.rows == routes.places());
   const auto& from = static_cast<const CudaRoutes&>(routes);
-  const Weight& weight = *static_cast<const CudaExperts&>(experts).weight;
+  const auto& own = static_cast<const CudaExperts&>(experts);
   assert(from.routing.experts == experts.count);
-  queue_->push({.kind = OperationKind::kExpertProduct,
-                .in = view_of(x),
-                .out = view_of(out),
-                .weight = weight.part(0),
-                .weight_type = static_cast<const CudaExperts&>(experts).type,
-                .routing = from.routing,
-                .routes = from.view,
-                .by_rows = by_rows},
-               &weight);
+  return {.kind = OperationKind::kExpertProduct,
+          .in = view_of(x),
+          .out = view_of(out),
+          .weight = own.weight->part(0),
+          .weight_type = own.type,
+          .routing = from.routing,
+          .routes = from.view,
+          .by_rows = by_rows};
+}
+
+void CudaMixtures::push(const Operation& product, const Experts& experts) {
+  queue_->push(product, static_cast<const CudaExperts&>(experts).weight.get());
 }
 
 void CudaMixtures::project(const Matrix& x, const Experts& experts, const Routes& routes,
                            const Matrix& out) {
-  multiply(x, experts, routes, true, out);
+  assert(out.cols == experts.outputs);
+  push(product(x, experts, routes, true, out), experts);
+}
+
+bool CudaMixtures::project_gated(const Matrix& x, const Experts& experts, const Routes& routes,
+                                 const Matrix& out) {
+  assert(2 * out.cols == experts.outputs);
+  Operation gated = product(x, experts, routes, true, out);
+  gated.kind = OperationKind::kGatedExpertProduct;
+  if (out.type != DType::kBF16 || !has_fast_expert_product(gated)) return false;
+  push(gated, experts);
+  return true;
 }
 
 void CudaMixtures::project_add(const Matrix& x, const Experts& experts, const Routes& routes,
                                const Matrix& room, const Matrix& out) {
-  assert(out.rows == routes.rows && out.cols == room.cols);
-  multiply(x, experts, routes, false, room);
+  assert(out.rows == routes.rows && out.cols == room.cols && room.cols == experts.outputs);
+  push(product(x, experts, routes, false, room), experts);
   const auto& from = static_cast<const CudaRoutes&>(routes);
   queue_->push({.kind = OperationKind::kExpertSum,
                 .in = view_of(room),

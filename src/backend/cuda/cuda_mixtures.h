@@ -37,14 +37,18 @@ class CudaMixtures final : public Mixtures {
   void route(const Matrix& x, const Router& router, Routes& routes) override;
   void project(const Matrix& x, const Experts& experts, const Routes& routes,
                const Matrix& out) override;
+  // Backend::project_gated in one kernel. False where there is none for it.
+  bool project_gated(const Matrix& x, const Experts& experts, const Routes& routes,
+                     const Matrix& out);
   void project_add(const Matrix& x, const Experts& experts, const Routes& routes,
                    const Matrix& room, const Matrix& out) override;
   void read(const Routes& routes, std::span<ExpertShare> out) override;
 
  private:
   DType stored_type(std::span<const HostTensor> tensors) const;
-  void multiply(const Matrix& x, const Experts& experts, const Routes& routes, bool by_rows,
-                const Matrix& out);
+  Operation product(const Matrix& x, const Experts& experts, const Routes& routes, bool by_rows,
+                    const Matrix& out) const;
+  void push(const Operation& product, const Experts& experts);
 
   std::shared_ptr<Queue> queue_;
   const DType type_;

@@ -5,12 +5,16 @@
 // weights' way from memory is what takes time: they are the operand of sixteen rows, straight from
 // where they stand, and the rows that are multiplied by them the operand of eight columns.
 //
+// Gate and up may be activated at once: of sixteen outputs that are multiplied together, eight are
+// gates and the others what these are for, so that a thread has both.
+//
 // Every output is one chain over the depth in ascending steps of sixteen, zeros behind the end, in
 // every shape of a block and wherever a row stands in it: the bits do not depend on either.
 #include <algorithm>
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/dispatch.cuh"
+#include "backend/cuda/functions.cuh"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/launch.cuh"
 #include "backend/cuda/mma.cuh"
@@ -39,7 +43,16 @@ struct Problem {
   const __nv_bfloat16* weight;
   const int* first;  // place of each expert
   const int* rows;   // of each place in `in`; null: the place itself
+  int outputs;       // of an expert's matrix
 };
+
+// The output that is line `line` of those from `first` on. Behind the last comes the last, which is
+// not stored.
+template <bool kGated>
+__device__ int output_of(const Problem& p, int first, int line) {
+  if (!kGated) return min(first + line, p.outputs - 1);
+  return min(first + line / 16 * 8 + line % 8, p.out.cols - 1) + line / 8 % 2 * p.out.cols;
+}
 
 // Pieces are permuted so that eight lines of one piece lie in different banks.
 __device__ std::uint32_t piece_offset(int line, int piece) {
@@ -47,20 +60,19 @@ __device__ std::uint32_t piece_offset(int line, int piece) {
 }
 
 // A thread copies the same piece of every kLines-th output and row.
-template <class Shape>
+template <class Shape, bool kGated>
 struct Sources {
   const __nv_bfloat16* weights[Shape::kOutputs / kLines];
   const __nv_bfloat16* rows[Shape::kRows / kLines];
   int line, piece, depth;
 
-  // Outputs behind the last are computed from the last and not stored.
   __device__ Sources(const Problem& p, int first_output)
       : line(threadIdx.x / kPieces), piece(threadIdx.x % kPieces), depth(p.in.cols) {
     const __nv_bfloat16* weight =
-        p.weight + static_cast<std::size_t>(blockIdx.y) * p.out.cols * depth + piece * 8;
+        p.weight + static_cast<std::size_t>(blockIdx.y) * p.outputs * depth + piece * 8;
 #pragma unroll
     for (int i = 0; i < Shape::kOutputs / kLines; ++i) {
-      const int output = min(first_output + i * kLines + line, p.out.cols - 1);
+      const int output = output_of<kGated>(p, first_output, i * kLines + line);
       weights[i] = weight + static_cast<std::size_t>(output) * depth;
     }
   }
@@ -125,7 +137,26 @@ __device__ void store(const Problem& p, int place, int output, float sum) {
         from_float<T>(sum);
 }
 
-template <class T, int kTiles, int kRowCount>
+// The sixteen outputs of a tile, a row's two by two: (lane / 4) and that eight behind it.
+template <class T, bool kGated>
+__device__ void store_tile(const Problem& p, int first_place, int count, int output, int column,
+                           const float (&sums)[4]) {
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const int row = column * 8 + threadIdx.x % 4 * 2 + i, place = first_place + row;
+    if (row >= count) continue;
+    if constexpr (kGated) {
+      const float gate = to_float(from_float<T>(sums[i])),
+                  up = to_float(from_float<T>(sums[2 + i]));
+      store<T>(p, place, output, silu<T>(gate) * up);
+    } else {
+      store<T>(p, place, output, sums[i]);
+      store<T>(p, place, output + 8, sums[2 + i]);
+    }
+  }
+}
+
+template <class T, int kTiles, int kRowCount, bool kGated>
 __global__ void __launch_bounds__(kThreads, (Layout<kTiles, kRowCount>::kBlocks))
     multiply(const Problem p) {
   using Shape = Layout<kTiles, kRowCount>;
@@ -136,10 +167,11 @@ __global__ void __launch_bounds__(kThreads, (Layout<kTiles, kRowCount>::kBlocks)
   const int begin = p.first[blockIdx.y], end = p.first[blockIdx.y + 1];
   if (begin == end) return;
   const std::uint32_t stages = shared_address(shared);
-  const int first_output = blockIdx.x * Shape::kOutputs;
+  constexpr int kTileOutputs = kGated ? 8 : 16;
+  const int first_output = blockIdx.x * kWarps * kTiles * kTileOutputs;
   const int steps = (p.in.cols + kDepth - 1) / kDepth;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  Sources<Shape> sources(p, first_output);
+  Sources<Shape, kGated> sources(p, first_output);
   for (int first = begin; first < end; first += Shape::kRows) {
     const int count = min(Shape::kRows, end - first);
     sources.find_rows(p, first, count);
@@ -159,33 +191,38 @@ __global__ void __launch_bounds__(kThreads, (Layout<kTiles, kRowCount>::kBlocks)
     __syncthreads();  // before the next rows come
 #pragma unroll
     for (int tile = 0; tile < kTiles; ++tile) {
+      const int output = first_output + (warp * kTiles + tile) * kTileOutputs + lane / 4;
 #pragma unroll
-      for (int column = 0; column < kColumns; ++column) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const int row = column * 8 + lane % 4 * 2 + i % 2;
-          const int output = first_output + (warp * kTiles + tile) * 16 + i / 2 * 8 + lane / 4;
-          if (row < count) store<T>(p, first + row, output, sums[tile][column][i]);
-        }
-      }
+      for (int column = 0; column < kColumns; ++column)
+        store_tile<T, kGated>(p, first, count, output, column, sums[tile][column]);
     }
   }
 }
 
-template <class T, int kTiles, int kRowCount>
+template <class T, bool kGated, int kTiles, int kRowCount>
 void launch(const Operation& op, cudaStream_t stream) {
   using Shape = Layout<kTiles, kRowCount>;
-  const auto kernel = multiply<T, kTiles, kRowCount>;
+  const auto kernel = multiply<T, kTiles, kRowCount, kGated>;
   static OncePerDevice prepared;
   prepared([&] {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kShared),
           "preparing products with experts");
   });
-  const dim3 grid(blocks_for(op.out.cols, Shape::kOutputs), op.routing.experts);
-  const Problem problem{op.in, op.out, static_cast<const __nv_bfloat16*>(op.weight),
-                        op.routes.first, op.by_rows ? op.routes.rows : nullptr};
+  const int outputs = kGated ? 2 * op.out.cols : op.out.cols;
+  const dim3 grid(blocks_for(outputs, Shape::kOutputs), op.routing.experts);
+  const Problem problem{op.in,
+                        op.out,
+                        static_cast<const __nv_bfloat16*>(op.weight),
+                        op.routes.first,
+                        op.by_rows ? op.routes.rows : nullptr,
+                        outputs};
   launch_early(kernel, grid, kThreads, Shape::kShared, stream, problem);
   check_launch("products with experts");
+}
+
+template <class T, bool kGated>
+void launch_shape(const Operation& op, bool wide, cudaStream_t stream) {
+  wide ? launch<T, kGated, 2, 64>(op, stream) : launch<T, kGated, 1, 32>(op, stream);
 }
 
 }  // namespace
@@ -196,10 +233,10 @@ bool has_fast_expert_product(const Operation& op) {
 }
 
 void launch_fast_expert_product(const Operation& op, bool wide, cudaStream_t stream) {
-  dispatch(op.out.type, false, [&](auto zero, auto) {
-    using T = decltype(zero);
-    wide ? launch<T, 2, 64>(op, stream) : launch<T, 1, 32>(op, stream);
-  });
+  if (op.kind == OperationKind::kGatedExpertProduct)
+    return launch_shape<__nv_bfloat16, true>(op, wide, stream);
+  dispatch(op.out.type, false,
+           [&](auto zero, auto) { launch_shape<decltype(zero), false>(op, wide, stream); });
 }
 
 }  // namespace umf

@@ -99,11 +99,22 @@ class Layer {
 
   // By place.
   std::vector<float> products(const std::vector<float>& x) {
-    const Matrix in = matrix(x);
-    on_.backend->mixtures().route(in, *router_, *routes_);
-    const Matrix wide = on_.allocate(routes_->places(), 2 * shape_.width);
-    on_.backend->mixtures().project(in, *gate_up_, *routes_, wide);
+    const Matrix wide = routed(x);
+    on_.backend->mixtures().project(in_, *gate_up_, *routes_, wide);
     return on_.read(wide);
+  }
+  // By place, activated.
+  std::vector<float> gated(const std::vector<float>& x) {
+    const int width = shape_.width;
+    const Matrix wide = routed(x), out = on_.allocate(routes_->places(), width);
+    on_.backend->mixtures().project(in_, *gate_up_, *routes_, wide);
+    on_.backend->gated_silu(wide, out);
+    return on_.read(out);
+  }
+  std::vector<float> gated_at_once(const std::vector<float>& x) {
+    const Matrix wide = routed(x), out = wide.columns(0, shape_.width);
+    on_.backend->project_gated(in_, *gate_up_, *routes_, wide, out);
+    return on_.read(out);
   }
   // What rows of `x` get, added to `before`; places get the beginning of `wide`'s rows.
   std::vector<float> sums(const std::vector<float>& x, const std::vector<float>& wide,
@@ -125,14 +136,19 @@ class Layer {
     const Matrix gate_up = times_[0], gated = gate_up.columns(0, shape_.width);
     for (int time = 0; time < times; ++time) {
       mixtures.route(sum, *router_, *routes_);
-      mixtures.project(sum, *gate_up_, *routes_, gate_up);
-      on_.backend->gated_silu(gate_up, gated);
+      on_.backend->project_gated(sum, *gate_up_, *routes_, gate_up, gated);
       mixtures.project_add(gated, *down_, *routes_, times_[1], sum);
     }
     return on_.read(sum);
   }
 
  private:
+  // Sends rows on their way; room for what gate and up make of them.
+  Matrix routed(const std::vector<float>& x) {
+    in_ = matrix(x);
+    on_.backend->mixtures().route(in_, *router_, *routes_);
+    return on_.allocate(routes_->places(), 2 * shape_.width);
+  }
   Matrix matrix(const std::vector<float>& x) {
     return on_.matrix(x, static_cast<int>(x.size()) / shape_.hidden, shape_.hidden);
   }
@@ -142,6 +158,7 @@ class Layer {
   std::shared_ptr<const Router> router_;
   std::shared_ptr<const Experts> gate_up_, down_;
   std::shared_ptr<Routes> routes_;
+  Matrix in_;
   std::vector<Matrix> times_;
 };
 
@@ -186,7 +203,8 @@ TEST_P(DeviceMixtures, RowsGoWhereThePlainLoopsSendThem) {
 // Another kernel makes their scores.
 TEST_P(DeviceMixtures, ManyRowsGoWhereFewGo) {
   constexpr int kFew = 61, kTimes = 9;
-  for (const Shape& shape : {Shape{536, 1, kLing}, {40, 1, kGroups}}) {
+  const Routing wide{.experts = 300, .chosen = 5, .normalised = true};
+  for (const Shape& shape : {Shape{536, 1, kLing}, {40, 1, kGroups}, {64, 1, wide}}) {
     const Mixture mixture(shape);
     Bench gpu(make());
     const auto few = bf16_numbers(kFew * shape.hidden, 9);
@@ -278,6 +296,18 @@ TEST_P(DeviceMixtures, ProductsAndSumsAreThoseOfThePlainLoops) {
       Layer on_gpu(gpu, mixture), on_plain(plain, mixture);
       expect_near(on_gpu.products(x), on_plain.products(x), "products");
       expect_near(on_gpu.sums(x, wide, x), on_plain.sums(x, wide, x), "sums");
+    }
+  }
+}
+
+TEST_P(DeviceMixtures, AGatedProductHasTheBitsOfItsProductActivated) {
+  for (const Shape& shape : {Shape{72, 40, kGroups}, {136, 72, kAll}, {20, 7, kGroups}}) {
+    const Mixture mixture(shape);
+    Bench gpu(make());
+    Layer layer(gpu, mixture);
+    for (const int rows : {3, 60, 150}) {
+      const auto x = bf16_numbers(rows * shape.hidden, 9);
+      EXPECT_EQ(layer.gated_at_once(x), layer.gated(x)) << rows << " rows of " << shape.hidden;
     }
   }
 }

@@ -215,6 +215,7 @@ void Queue::launch(const Operation& op) {
     case OperationKind::kRoute:
       return launch_route(op, stream_);
     case OperationKind::kExpertProduct:
+    case OperationKind::kGatedExpertProduct:
       return launch_expert_product(op, stream_);
     case OperationKind::kExpertSum:
       return launch_expert_sum(op, stream_);

@@ -40,9 +40,10 @@ enum class OperationKind : std::uint8_t {
   kAttend,
   kGatedSilu,
   kRelu,
-  kRoute,          // in's rows to experts; `out` is room for scores
-  kExpertProduct,  // out[place] = in[the place's row, or the place] W^T with W of its expert
-  kExpertSum,      // out[row] += the weighted sum of in[place] over the row's places
+  kRoute,               // in's rows to experts; `out` is room for scores
+  kExpertProduct,       // out[place] = in[the place's row, or the place] W^T with W of its expert
+  kGatedExpertProduct,  // the same of gate and up, activated
+  kExpertSum,           // out[row] += the weighted sum of in[place] over the row's places
 };
 
 // Where rows go (mixtures.h). A row's places and weights stand at row * chosen, experts ascending.
