@@ -425,6 +425,7 @@ TEST(Config, KeysThatContradictAFamilyAreRefusedByName) {
     refuses("norm_head", true);
     refuses("attention_bias", json.contains("attention_bias"));
     if (json == illada) refuses("layer_norm_eps", 1e-5);
+    if (json == illada) refuses("sliding_window", 4096);
     if (json != illada && json.contains("attention_bias")) refuses("use_qk_norm", false);
   }
 }

@@ -170,6 +170,7 @@ Architecture read_llama_style(const Config& config) {
   config.expect("mlp_bias", false);
   config.expect("pretraining_tp", 1);
   config.expect("layer_norm_eps", nullptr);  // a number would mean another norm
+  config.expect("sliding_window", nullptr);  // no key of theirs switches one off
   config.ignore({"resid_pdrop"});
   return a;
 }
