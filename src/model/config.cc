@@ -52,6 +52,7 @@ const std::pair<const char*, Json> kNeutral[] = {{"quantization_config", nullptr
                                                  {"num_experts", nullptr},
                                                  {"num_local_experts", nullptr},
                                                  {"n_routed_experts", nullptr},
+                                                 {"routed_scaling_factor", 1},
                                                  {"logit_scale", 1},
                                                  {"logits_scaling", 1},
                                                  {"embedding_multiplier", 1},

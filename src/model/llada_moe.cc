@@ -17,7 +17,6 @@ Architecture read(const Config& config) {
   config.expect("moe_router_enable_expert_bias", false);
   config.expect("router_num_group", nullptr);
   config.expect("router_topk_group", nullptr);
-  config.expect("routed_scaling_factor", 1);
   config.expect("shared_expert_intermediate_size", nullptr);
   MixtureShape mixture = read_experts(config, "expert_intermediate_size");
   mixture.layers.assign(a.layers, true);

@@ -272,11 +272,30 @@ TEST(GgufModels, WhatIsNotComputedIsRefusedByItsKey) {
   with(GgufBytes().key("dream.expert_count", GgufKind::kU32, 8u), "key 'dream.expert_count' is 8");
   with(GgufBytes().key("dream.attention.key_length", GgufKind::kU32, 16u),
        "key 'dream.attention.key_length' is 16, which is not supported (only 8");
+  with(GgufBytes().key("dream.attention.sliding_window", GgufKind::kU32, 512u),
+       "key 'dream.attention.sliding_window' is 512");
+  with(GgufBytes().key("dream.logit_scale", GgufKind::kF32, 0.5f),
+       "key 'dream.logit_scale' is 0.5");
+  with(GgufBytes().key("dream.final_logit_softcapping", GgufKind::kF32, 30.0f),
+       "key 'dream.final_logit_softcapping' is 30");
+  with(GgufBytes().key("dream.expert_weights_scale", GgufKind::kF32, 2.5f),
+       "key 'dream.expert_weights_scale' is 2.5");
   with(GgufBytes().key("general.quantization_version", GgufKind::kU32, 1u),
        "key 'general.quantization_version' must be 2");
   Changed causal("tiny-dream");
   causal.edit.set_flag("dream.attention.causal", true);
   EXPECT_ERROR(causal.opened(), "key 'dream.attention.causal' is true");
+}
+
+// What converters write though it changes nothing.
+TEST(GgufModels, WhatChangesNothingIsNotTold) {
+  Changed mixture("tiny-lladamoe"), dense("tiny-dream");
+  mixture.edit.add(GgufBytes().key("llada-moe.expert_weights_scale", GgufKind::kF32, 1.0f))
+      .add(GgufBytes().key("llada-moe.expert_weights_norm", GgufKind::kBool, std::uint8_t{1}))
+      .add(GgufBytes().key("llada-moe.expert_gating_func", GgufKind::kU32, 1u));
+  dense.edit.add(GgufBytes().key("dream.attention.sliding_window", GgufKind::kU32, 0u));
+  EXPECT_THAT(mixture.opened(UnknownKeys::kRefuse).warnings, IsEmpty());
+  EXPECT_THAT(dense.opened(UnknownKeys::kRefuse).warnings, IsEmpty());
 }
 
 TEST(GgufModels, ErrorsNameTheKeysOfTheFile) {
