@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "tokenizer/utf8.h"
 
 namespace umf {
 namespace {
@@ -82,8 +83,8 @@ Json flattened(const Json& file, const std::string& where) {
     if (alone || value.is_null() || *outer == value || is_in(kIdentity, key) ||
         is_in(kHarmless, key))
       continue;
-    throw Error(fmt::format("{}: key '{}' is {}, but {} in text_config", where, key, outer->dump(),
-                            value.dump()));
+    throw Error(fmt::format("{}: key '{}' is {}, but {} in text_config", where, excerpt(key),
+                            outer->dump(), value.dump()));
   }
   return flat;
 }
@@ -98,8 +99,8 @@ Config::Config(const Json& file, const std::string& where,
 
 void Config::fail(const std::string& key, const std::string& what) const {
   const auto other = spelled_.find(key);
-  throw Error(
-      fmt::format("{}: key '{}' {}", where(), other == spelled_.end() ? key : other->second, what));
+  throw Error(fmt::format("{}: key '{}' {}", where(),
+                          excerpt(other == spelled_.end() ? key : other->second), what));
 }
 
 void Config::refuse(const std::string& key, const std::string& wish) const {
@@ -166,6 +167,7 @@ std::vector<std::string> Config::unknown_keys() const {
   }
   std::vector<std::string> keys = all_unasked();
   std::erase_if(keys, [](const std::string& key) { return is_in(kHarmless, key); });
+  for (std::string& key : keys) key = excerpt(key);
   return keys;
 }
 

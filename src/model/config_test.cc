@@ -238,6 +238,18 @@ TEST(Config, AFamilyWhoseFilesDoNotTellIsTakenWhereItIsNamed) {
   EXPECT_ERROR(find("Other", "b", "seen"), "there is no family 'seen'. Known are variant, sure");
 }
 
+// Files come from strangers, and messages go to terminals.
+TEST(Config, WhatAFileSaysStaysInOneLine) {
+  EXPECT_ERROR(read(with(dream(), "architectures", {"a\nb"})), R"(names 'a\x0Ab')");
+  EXPECT_ERROR(read(with(dream(), "model_type", "a\nb")), R"(is 'a\x0Ab')");
+  EXPECT_ERROR(read(with(dream(), "rope_scaling", {{"a\nb", 1}})), R"(rope_scaling.a\x0Ab')");
+  EXPECT_ERROR(read(with(dream(), "rope_scaling", {{"a\nb", {{"rope_theta", "x"}}}})),
+               R"(rope_scaling.a\x0Ab)");
+  Json nested = {{"a\nb", 1}, {"text_config", dream()}};
+  nested["text_config"]["a\nb"] = 2;
+  EXPECT_ERROR(read(nested), R"(key 'a\x0Ab' is 1, but 2 in text_config)");
+}
+
 TEST(Config, TokensAreOneOrSeveral) {
   const auto tokens = [](Json value) {
     return Config({{"eos_token_id", std::move(value)}}, "config.json").tokens("eos_token_id");
