@@ -145,6 +145,31 @@ TEST(GgufModels, StacksOfAnotherNumberOfExpertsAreRefused) {
                "configuration says that there are 8 experts");
 }
 
+// An expert's gate rows stand before its up rows.
+TEST(GgufModels, OneStackMayHoldGateAndUpOfAllExperts) {
+  Changed changed("tiny-lladamoe");
+  for (const std::string block : {"blk.0.ffn_", "blk.1.ffn_"}) {
+    const GgufEdit::Tensor gate = changed.edit.tensor(block + "gate_exps.weight"),
+                           up = changed.edit.tensor(block + "up_exps.weight");
+    GgufEdit::Tensor both{block + "gate_up_exps.weight", "", gate.type, gate.sizes};
+    both.sizes[1] *= 2;
+    const std::size_t one = gate.bytes.size() / gate.sizes[2];
+    for (std::size_t at = 0; at < gate.bytes.size(); at += one)
+      both.bytes += gate.bytes.substr(at, one) + up.bytes.substr(at, one);
+    changed.edit.remove(gate.name).remove(up.name).tensors.push_back(both);
+  }
+  EXPECT_EQ(logits(changed.place()), logits(tiny_checkpoint("tiny-lladamoe")));
+}
+
+TEST(GgufModels, AStackThatIsMissingIsNamedAsTheFormatDoes) {
+  for (const char* stack : {"gate", "up", "down"}) {
+    Changed changed("tiny-lladamoe");
+    const std::string name = std::string("blk.1.ffn_") + stack + "_exps.weight";
+    changed.edit.remove(name);
+    EXPECT_ERROR(changed.opened(), "tensor '" + name + "' is missing");
+  }
+}
+
 TEST(GgufModels, ATiedHeadIsNotInTheFile) {
   for (const char* name : {"tiny-llada", "tiny-dream"}) {
     const TinyOptions options{.tied = true};
