@@ -48,6 +48,7 @@ const std::pair<const char*, Json> kNeutral[] = {{"quantization_config", nullptr
                                                  {"qk_layernorm", false},
                                                  {"use_bias", false},
                                                  {"mlp_bias", false},
+                                                 {"clip_qkv", nullptr},
                                                  {"norm_head", false},
                                                  {"norm_softmax", false},
                                                  {"num_experts", nullptr},

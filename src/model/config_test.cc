@@ -109,6 +109,7 @@ TEST(Config, KeysThatChangeWhatIsComputedAreErrorsUnlessTheyAreNeutral) {
   EXPECT_ERROR(read(with(dream(), "qk_norm", true)), "key 'qk_norm' is true");
   EXPECT_ERROR(read(with(llada(), "partial_rotary_factor", 0.5)), "partial_rotary_factor");
   EXPECT_ERROR(read(with(dream(), "num_experts", 64)), "key 'num_experts' is 64");
+  EXPECT_ERROR(read(with(llada(), "clip_qkv", 8)), "key 'clip_qkv' is 8");
   EXPECT_THAT(unknown(with(dream(), "qk_norm", false)), IsEmpty());
   EXPECT_THAT(unknown(with(dream(), "partial_rotary_factor", 1.0)), IsEmpty());
 }

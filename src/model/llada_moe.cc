@@ -12,7 +12,6 @@ Architecture read(const Config& config) {
   a.qk_norm = true;
   config.expect("qk_layernorm", true);
   config.expect("attention_bias", false);
-  config.expect("clip_qkv", nullptr);
   config.expect("moe_router_score_function", "softmax");
   config.expect("moe_router_enable_expert_bias", false);
   config.expect("router_num_group", nullptr);
