@@ -21,6 +21,7 @@ namespace {
 
 TEST(Json, RefusesWhatItsReaderCouldMisunderstand) {
   EXPECT_ERROR(parse_json("{\"a\": 1, \"a\": 2}", "x.json"), "x.json: key 'a' is given twice");
+  EXPECT_ERROR(parse_json(R"({"a\nb": 1, "a\nb": 2})", "x"), R"(x: key 'a\nb' is given twice)");
   EXPECT_ERROR(parse_json("{\"a\": ", "x.json"),
                "x.json is not valid JSON: parse error at line 1, column 7");
   EXPECT_ERROR(parse_json("\"\xFF\"", "x.json"), "not valid JSON");

@@ -20,6 +20,12 @@ std::string_view excerpt(std::string_view text) {
   return text.substr(0, end);
 }
 
+// The same in one line: as JSON, but for the quotes.
+std::string in_one_line(std::string_view text) {
+  const std::string quoted = Json(excerpt(text)).dump();
+  return quoted.substr(1, quoted.size() - 2);
+}
+
 // Without the library's own name of the mistake, "[json.exception.parse_error.101] ".
 std::string_view in_words(const Json::exception& reason) {
   const std::string_view what = reason.what();
@@ -53,7 +59,7 @@ class Builder {
     auto& fields = open_.back()->get_ref<Json::object_t&>();
     const auto [field, is_new] = fields.try_emplace(std::move(name));
     if (!is_new)
-      throw Error(fmt::format("{}: key '{}' is given twice", where_, excerpt(field->first)));
+      throw Error(fmt::format("{}: key '{}' is given twice", where_, in_one_line(field->first)));
     field_ = &field->second;
     return true;
   }

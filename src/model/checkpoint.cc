@@ -37,6 +37,15 @@ bool is_unused(const std::string& name, const Checkpoint& checkpoint) {
          std::ranges::find(unused, name) != unused.end();
 }
 
+// A bias of nothing, for routers that have none: published code has room for it.
+bool is_idle_bias(const std::string& name, const StoredTensor& tensor,
+                  const Checkpoint& checkpoint) {
+  const auto& mixture = checkpoint.architecture.mixture;
+  const std::string& bias = checkpoint.names.experts.bias;
+  return mixture && !mixture->biased && !bias.empty() && name.ends_with("." + bias) &&
+         std::ranges::all_of(tensor.bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 // " experts ...": all that predictions depend on.
 std::string text_of(const MixtureShape& m) {
   const auto& [experts, chosen, sigmoid, normalised, scale, groups, kept] = m.routing;
@@ -121,7 +130,8 @@ Checkpoint open_checkpoint(const Location& location, UnknownKeys unknown) {
         unknown_message(config.where(), checkpoint.ignored_keys, " and ignored"));
   checkpoint.shifted = source->shifted(*read.family, checkpoint.warnings);
   for (const auto& [name, tensor] : checkpoint.weights.tensors()) {
-    if (is_unused(name, checkpoint)) checkpoint.ignored_tensors.push_back(name);
+    if (is_unused(name, checkpoint) || is_idle_bias(name, tensor, checkpoint))
+      checkpoint.ignored_tensors.push_back(name);
   }
   compare_tied_head(checkpoint);
   if (read.family->diffusion) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "tokenizer/utf8.h"
 
 namespace umf {
 namespace {
@@ -47,11 +48,13 @@ const std::pair<const char*, Json> kNeutral[] = {{"quantization_config", nullptr
                                                  {"qk_layernorm", false},
                                                  {"use_bias", false},
                                                  {"mlp_bias", false},
+                                                 {"clip_qkv", nullptr},
                                                  {"norm_head", false},
                                                  {"norm_softmax", false},
                                                  {"num_experts", nullptr},
                                                  {"num_local_experts", nullptr},
                                                  {"n_routed_experts", nullptr},
+                                                 {"routed_scaling_factor", 1},
                                                  {"logit_scale", 1},
                                                  {"logits_scaling", 1},
                                                  {"embedding_multiplier", 1},
@@ -81,8 +84,8 @@ Json flattened(const Json& file, const std::string& where) {
     if (alone || value.is_null() || *outer == value || is_in(kIdentity, key) ||
         is_in(kHarmless, key))
       continue;
-    throw Error(fmt::format("{}: key '{}' is {}, but {} in text_config", where, key, outer->dump(),
-                            value.dump()));
+    throw Error(fmt::format("{}: key '{}' is {}, but {} in text_config", where, excerpt(key),
+                            outer->dump(), value.dump()));
   }
   return flat;
 }
@@ -97,8 +100,8 @@ Config::Config(const Json& file, const std::string& where,
 
 void Config::fail(const std::string& key, const std::string& what) const {
   const auto other = spelled_.find(key);
-  throw Error(
-      fmt::format("{}: key '{}' {}", where(), other == spelled_.end() ? key : other->second, what));
+  throw Error(fmt::format("{}: key '{}' {}", where(),
+                          excerpt(other == spelled_.end() ? key : other->second), what));
 }
 
 void Config::refuse(const std::string& key, const std::string& wish) const {
@@ -165,6 +168,7 @@ std::vector<std::string> Config::unknown_keys() const {
   }
   std::vector<std::string> keys = all_unasked();
   std::erase_if(keys, [](const std::string& key) { return is_in(kHarmless, key); });
+  for (std::string& key : keys) key = excerpt(key);
   return keys;
 }
 

@@ -39,8 +39,9 @@ class Config final : private ConfigObject, public JsonFields {
 
   // Absent, null or this value: anything else is an error that names the key and what is supported.
   void expect(const std::string& key, const Json& only) const;
-  // The keys that nobody asked for and that are not known to be harmless. Throws for one that is
-  // known to change what is computed. To be called when the family has read what it knows.
+  // The keys that nobody asked for and that are not known to be harmless, as texts of one line.
+  // Throws for one that is known to change what is computed. To be called when the family has read
+  // what it knows.
   std::vector<std::string> unknown_keys() const;
 
   [[noreturn]] void fail(const std::string& key, const std::string& what) const;

@@ -1,9 +1,10 @@
-// Any bytes as a config.json: an Error, or an architecture that can be computed; and as a
-// generation_config.json: an Error, or tokens.
+// Any bytes as a config.json: an Error of one line, or an architecture that can be computed; and as
+// a generation_config.json: an Error of one line, or tokens.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "backend/rotation.h"
 #include "base/error.h"
@@ -36,8 +37,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto read : {read_architecture, read_tokens}) {
     try {
       read(text);
-    } catch (const umf::Error&) {
-      // Refused with a reason.
+    } catch (const umf::Error& error) {
+      if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
     }
   }
   return 0;

@@ -109,6 +109,7 @@ TEST(Config, KeysThatChangeWhatIsComputedAreErrorsUnlessTheyAreNeutral) {
   EXPECT_ERROR(read(with(dream(), "qk_norm", true)), "key 'qk_norm' is true");
   EXPECT_ERROR(read(with(llada(), "partial_rotary_factor", 0.5)), "partial_rotary_factor");
   EXPECT_ERROR(read(with(dream(), "num_experts", 64)), "key 'num_experts' is 64");
+  EXPECT_ERROR(read(with(llada(), "clip_qkv", 8)), "key 'clip_qkv' is 8");
   EXPECT_THAT(unknown(with(dream(), "qk_norm", false)), IsEmpty());
   EXPECT_THAT(unknown(with(dream(), "partial_rotary_factor", 1.0)), IsEmpty());
 }
@@ -236,6 +237,18 @@ TEST(Config, AFamilyWhoseFilesDoNotTellIsTakenWhereItIsNamed) {
   EXPECT_ERROR(find("Third", "b", ""), "supported are Model");
   EXPECT_ERROR(find("Other", "b", "sure"), "which models of the family sure are not");
   EXPECT_ERROR(find("Other", "b", "seen"), "there is no family 'seen'. Known are variant, sure");
+}
+
+// Files come from strangers, and messages go to terminals.
+TEST(Config, WhatAFileSaysStaysInOneLine) {
+  EXPECT_ERROR(read(with(dream(), "architectures", {"a\nb"})), R"(names 'a\x0Ab')");
+  EXPECT_ERROR(read(with(dream(), "model_type", "a\nb")), R"(is 'a\x0Ab')");
+  EXPECT_ERROR(read(with(dream(), "rope_scaling", {{"a\nb", 1}})), R"(rope_scaling.a\x0Ab')");
+  EXPECT_ERROR(read(with(dream(), "rope_scaling", {{"a\nb", {{"rope_theta", "x"}}}})),
+               R"(rope_scaling.a\x0Ab)");
+  Json nested = {{"a\nb", 1}, {"text_config", dream()}};
+  nested["text_config"]["a\nb"] = 2;
+  EXPECT_ERROR(read(nested), R"(key 'a\x0Ab' is 1, but 2 in text_config)");
 }
 
 TEST(Config, TokensAreOneOrSeveral) {
@@ -425,6 +438,7 @@ TEST(Config, KeysThatContradictAFamilyAreRefusedByName) {
     refuses("norm_head", true);
     refuses("attention_bias", json.contains("attention_bias"));
     if (json == illada) refuses("layer_norm_eps", 1e-5);
+    if (json == illada) refuses("sliding_window", 4096);
     if (json != illada && json.contains("attention_bias")) refuses("use_qk_norm", false);
   }
 }

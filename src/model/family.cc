@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "model/mixture_config.h"
 #include "model/rope_config.h"
+#include "tokenizer/utf8.h"
 
 namespace umf {
 namespace {
@@ -55,7 +56,7 @@ const Family& named_family(const Config& config, const ModelClass& own, const st
     config.fail("architectures",
                 fmt::format("names '{}' and 'model_type' is '{}', which models of the family {} "
                             "are not",
-                            own.architecture, own.model_type, named));
+                            excerpt(own.architecture), excerpt(own.model_type), named));
   }
   throw Error(fmt::format("there is no family '{}'. Known are {}", named, fmt::join(known, ", ")));
 }
@@ -83,9 +84,9 @@ const Family& find_family(const Config& config, const std::string& named,
                             "is, say so behind its place: @{}",
                             own.architecture, fmt::join(by_name, " or @")));
   if (types.empty())
-    config.fail("architectures", fmt::format("names '{}'; supported are {}", own.architecture,
-                                             fmt::join(known, ", ")));
-  config.fail("model_type", fmt::format("is '{}', but {} models have {}", own.model_type,
+    config.fail("architectures", fmt::format("names '{}'; supported are {}",
+                                             excerpt(own.architecture), fmt::join(known, ", ")));
+  config.fail("model_type", fmt::format("is '{}', but {} models have {}", excerpt(own.model_type),
                                         own.architecture, fmt::join(types, " or ")));
 }
 
@@ -170,6 +171,7 @@ Architecture read_llama_style(const Config& config) {
   config.expect("mlp_bias", false);
   config.expect("pretraining_tp", 1);
   config.expect("layer_norm_eps", nullptr);  // a number would mean another norm
+  config.expect("sliding_window", nullptr);  // no key of theirs switches one off
   config.ignore({"resid_pdrop"});
   return a;
 }

@@ -47,6 +47,7 @@ const std::vector<GgufArchitecture>& architectures() {
                 {"expert_intermediate_size", "expert_feed_forward_length"},
                 {"num_experts", "expert_count"},
                 {"num_experts_per_tok", "expert_used_count"},
+                {"norm_topk_prob", "expert_weights_norm"},
                 {"num_attention_heads", "attention.head_count"},
                 {"num_key_value_heads", "attention.head_count_kv"},
                 {"head_dim", "attention.key_length"},

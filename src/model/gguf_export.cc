@@ -228,11 +228,13 @@ GgufKeyWriter keys_of(const Checkpoint& checkpoint, const CheckpointSource& sour
 // What the format has no keys for.
 void check_expressible(const Architecture& a, const GgufArchitecture& kind,
                        const std::string& where) {
-  if (!a.mixture) return;
   const auto refuse = [&](const char* what) {
     throw Error(
         fmt::format("{}: {}, which GGUF files of {} models cannot say", where, what, kind.name));
   };
+  if (!kind.free_heads && a.query_cols() != a.hidden)
+    refuse("its heads are not as wide as the embedding shared by them");
+  if (!a.mixture) return;
   if (a.mlp > 0) refuse("some layers have no experts");
   if (a.mixture->routing.normalised != (kind.family == &kRnd1))
     refuse("the weights of experts are not divided as usual");

@@ -27,6 +27,16 @@ Json to_json(const GgufValue& value) {
   return Json::array();  // what it holds is never asked for here
 }
 
+// What other architectures compute: config.json's keys for it, and those behind "NAME.".
+constexpr std::pair<const char*, const char*> kElsewhere[] = {
+    {"logit_scale", "logit_scale"},
+    {"embedding_multiplier", "embedding_scale"},
+    {"residual_multiplier", "residual_scale"},
+    {"attention_multiplier", "attention.scale"},
+    {"final_logit_softcapping", "final_logit_softcapping"},
+    {"attn_logit_softcapping", "attn_logit_softcapping"},
+    {"routed_scaling_factor", "expert_weights_scale"}};
+
 // The keys of config.json, and what the file calls them.
 struct Translation {
   Json config = Json::object();
@@ -45,6 +55,7 @@ class Translator {
     const auto& [architecture, model_type] = kind_.family->classes.front();
     result_.config = {{"architectures", Json::array({architecture})}, {"model_type", model_type}};
     for (const auto& [config, gguf] : kind_.keys) take(config, own(gguf));
+    for (const auto& [config, gguf] : kElsewhere) take(config, own(gguf));
     const GgufTensor* embedding = find_tensor(gguf_tensor_names().embedding);
     if (!result_.config.contains("vocab_size") && embedding != nullptr)
       result_.config["vocab_size"] = embedding->sizes.back();
@@ -86,6 +97,7 @@ class Translator {
   void check_attention() const {
     if (metadata_.flag(own("attention.causal")).value_or(false))
       metadata_.fail(own("attention.causal"), "is true, but this is a diffusion model");
+    expect("attention.sliding_window", 0, "");
     check_experts();
     const auto width = metadata_.integer(own("embedding_length"), 1, 1 << 20);
     const auto heads = metadata_.integer(own("attention.head_count"), 1, 1 << 20);

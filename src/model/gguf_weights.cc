@@ -41,6 +41,7 @@ class WeightsBuilder {
     for (int n = 0; n < architecture_.layers; ++n) {
       if (kind_.fused_qkv) split_qkv(n);
       require_biases(n);
+      require_stacks(n);
       if (!kind_.paired_rows) continue;
       undo_pairs(name(n, names_.query) + ".weight", architecture_.attention.heads);
       undo_pairs(name(n, names_.key) + ".weight", architecture_.attention.kv_heads);
@@ -100,6 +101,18 @@ class WeightsBuilder {
           fmt::format("{}: tensor '{}' is missing: some converters drop the biases, and "
                       "without them this is not the model; take another file",
                       model_.metadata.where(), bias));
+    }
+  }
+
+  // What stacks are split into has names that the format does not know.
+  void require_stacks(int layer) const {
+    if (!kind_.has_experts) return;
+    const ExpertNames& e = names_.experts;
+    const bool fused = tensors_.contains(name(layer, e.stacked_gate_up));
+    for (const std::string& stack : {e.stacked_gate, e.stacked_up, e.stacked_down}) {
+      if (tensors_.contains(name(layer, stack)) || (fused && stack != e.stacked_down)) continue;
+      throw Error(
+          fmt::format("{}: tensor '{}' is missing", model_.metadata.where(), name(layer, stack)));
     }
   }
 

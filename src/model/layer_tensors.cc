@@ -49,9 +49,9 @@ class TensorSource {
     for (const auto& [name, tensor] : weights_.tensors()) {
       if (!used_.contains(name) && std::find(also.begin(), also.end(), name) == also.end()) {
         throw Error(
-            fmt::format("tensor '{}' is not part of this architecture; the configuration and the "
-                        "weights do not belong together",
-                        name));
+            fmt::format("{}: tensor '{}' is not part of this architecture; the configuration and "
+                        "the weights do not belong together",
+                        weights_.where(), name));
       }
     }
   }

@@ -12,12 +12,10 @@ Architecture read(const Config& config) {
   a.qk_norm = true;
   config.expect("qk_layernorm", true);
   config.expect("attention_bias", false);
-  config.expect("clip_qkv", nullptr);
   config.expect("moe_router_score_function", "softmax");
   config.expect("moe_router_enable_expert_bias", false);
   config.expect("router_num_group", nullptr);
   config.expect("router_topk_group", nullptr);
-  config.expect("routed_scaling_factor", 1);
   config.expect("shared_expert_intermediate_size", nullptr);
   MixtureShape mixture = read_experts(config, "expert_intermediate_size");
   mixture.layers.assign(a.layers, true);

@@ -121,6 +121,14 @@ TEST(MixtureConfig, Qwen3sKinAreReadAsPublished) {
   EXPECT_EQ(mixed.mlp, 6144);
 }
 
+// Its class writes them, whatever they are, into every file.
+TEST(MixtureConfig, Rnd1sOwnKeysAreKnown) {
+  Json json = qwen3_moe("RND1LM", "rnd1");
+  json.update({{"is_causal", false}, {"moe_backend", "hf"}, {"num_diffusion_steps", 256}});
+  EXPECT_THAT(read_config(json.dump(), "config.json").unknown_keys, testing::IsEmpty());
+  EXPECT_ERROR(with(json, "is_causal", true), "key 'is_causal' is true");
+}
+
 TEST(MixtureConfig, LladaMoeDoesNotNormaliseWhateverItsFileSays) {
   EXPECT_FALSE(read(llada_moe()).mixture->routing.normalised);
   EXPECT_EQ(read(llada_moe()).mixture->width, 1024);

@@ -6,6 +6,8 @@ namespace umf {
 namespace {
 
 Architecture read(const Config& config) {
+  config.expect("is_causal", false);
+  config.ignore({"moe_backend", "num_diffusion_steps"});  // the class's own loop and kernels
   // As the published class has it where a file does not say.
   return read_qwen3_mixture(config, /*normalised=*/true);
 }

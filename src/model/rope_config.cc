@@ -7,6 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "tokenizer/utf8.h"
+
 namespace umf {
 namespace {
 
@@ -55,7 +57,7 @@ void read_rotations(const Config& config, const std::string& key, Rotations& fou
                        std::ranges::all_of(*value, [](const Json& v) { return v.is_object(); });
   if (!by_kind) return read_rotation(config, key, *value, found);
   for (const auto& [kind, rotation] : value->items())
-    read_rotation(config, fmt::format("{}.{}", key, kind), rotation, found);
+    read_rotation(config, fmt::format("{}.{}", key, excerpt(kind)), rotation, found);
 }
 
 // The one number that all of them are.

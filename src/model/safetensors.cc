@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "tokenizer/utf8.h"
 
 namespace umf {
 namespace {
@@ -39,6 +40,15 @@ std::optional<DType> dtype_named(std::string_view name) {
     if (kDTypes[i].name == name && type != DType::kF8) return type;
   }
   return std::nullopt;
+}
+
+// Names are told in messages, of one line, to terminals.
+void check_name(const std::string& name, const std::string& where) {
+  if (name.empty() || name.size() > kNameLimit)
+    throw Error(fmt::format("{}: a tensor's name has {} bytes (1 to {} are allowed)", where,
+                            name.size(), kNameLimit));
+  if (const std::string shown = excerpt(name, kNameLimit); shown != name)
+    throw Error(fmt::format("{}: tensor '{}' has characters that no name has", where, shown));
 }
 
 struct Place {
@@ -86,9 +96,7 @@ class HeaderParser {
 
   std::pair<std::uint64_t, std::uint64_t> check_entry(const std::string& name, const Json& entry,
                                                       StoredTensor& tensor) {
-    if (name.empty() || name.size() > kNameLimit) {
-      fail("a tensor's name has {} bytes (1 to {} are allowed)", name.size(), kNameLimit);
-    }
+    check_name(name, where_);
     if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") ||
         !entry.contains("shape") || !entry.contains("data_offsets")) {
       fail("tensor '{}' must have exactly dtype, shape and data_offsets", name);
@@ -164,6 +172,7 @@ std::map<std::string, std::string> read_index(const Folder& folder, const std::s
   }
   std::map<std::string, std::string> files;
   for (const auto& [name, file] : index["weight_map"].items()) {
+    check_name(name, where);
     if (!file.is_string() || file.get<std::string>().find('/') != std::string::npos ||
         !file.get<std::string>().ends_with(".safetensors")) {
       throw Error(

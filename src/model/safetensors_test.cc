@@ -47,6 +47,7 @@ TEST(Safetensors, BrokenFilesAreRefusedWithTheReason) {
   const auto one = [](const std::string& tensor, std::size_t bytes) {
     return parse(file_of("{\"a\":" + tensor + "}", bytes));
   };
+  EXPECT_ERROR(parse(file_of(R"({"a\nb":3})", 0)), R"('a\x0Ab' has characters that no name has)");
   EXPECT_ERROR(one("3", 0), "exactly dtype, shape and data_offsets");
   EXPECT_ERROR(one(entry("F31", "[1]", "[0,4]"), 4), "unknown dtype");
   EXPECT_ERROR(one(entry("F32", "[-1]", "[0,4]"), 4), "impossible shape");
@@ -109,6 +110,8 @@ TEST(Safetensors, ShardsMustAgreeWithTheirIndex) {
   index(R"({"b":"model-2.safetensors","c":"model-1.safetensors"})");
   EXPECT_ERROR(Weights::open(directory.path()),
                "tensor 'a' is here, but the index does not say so");
+  index(R"({"a\nb":"model-1.safetensors"})");
+  EXPECT_ERROR(Weights::open(directory.path()), R"('a\x0Ab' has characters that no name has)");
   index(R"({"a":"../model-1.safetensors"})");
   EXPECT_ERROR(Weights::open(directory.path()), "no *.safetensors file name");
   index(R"({"a":"model-3.safetensors"})");

@@ -59,7 +59,8 @@ AddedToken parse_added(const std::string& key, const Json& value, const std::str
   const auto [end, reason] = std::from_chars(key.data(), key.data() + key.size(), token.id);
   if (reason != std::errc() || end != key.data() + key.size() || token.id < 0 ||
       token.id >= kTokenLimit) {
-    throw Error(fmt::format("{}: '{}' is not an id from 0 to {}", where, key, kTokenLimit - 1));
+    throw Error(
+        fmt::format("{}: '{}' is not an id from 0 to {}", where, excerpt(key), kTokenLimit - 1));
   }
   const std::string place = fmt::format("{}.{}", where, key);
   const auto text = token_text(value);

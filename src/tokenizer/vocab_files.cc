@@ -25,7 +25,7 @@ void require_known_class(const Folder& folder, const TokenizerConfig& config) {
   throw Error(
       fmt::format("{}: tokenizer_class '{}' is not supported without a tokenizer.json "
                   "(supported: Qwen2Tokenizer, DreamTokenizer)",
-                  where, name));
+                  where, excerpt(name)));
 }
 
 void read_merges(const Folder& folder, const std::string& name, TokenizerSpec& spec) {

@@ -114,10 +114,19 @@ TEST(Checkpoints, LeftoversChangeNothingAndAreTold) {
   }
 }
 
+TEST(Checkpoints, UnknownKeysAreToldInOneLine) {
+  Changed changed("tiny-dream");
+  changed.config([](Json& json) { json["a\nb\x1B[2J"] = 1; });
+  EXPECT_THAT(changed.open().warnings,
+              ElementsAre(HasSubstr(R"(key 'a\x0Ab\x1B[2J' is not known)")));
+}
+
 TEST(Checkpoints, UnknownTensorsAreErrors) {
   Changed changed("tiny-dream");
   changed.add_tensor("model.layers.0.self_attn.q_norm.weight", "model.norm.weight", 0);
-  EXPECT_ERROR(logits(changed.place()), "tensor 'model.layers.0.self_attn.q_norm.weight' is not");
+  EXPECT_ERROR(
+      logits(changed.place()),
+      changed.place().string() + ": tensor 'model.layers.0.self_attn.q_norm.weight' is not");
 }
 
 TEST(Checkpoints, ATiedHeadIsTheEmbedding) {

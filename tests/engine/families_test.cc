@@ -392,6 +392,44 @@ TEST(Families, AFamilyIsWhatItsUserNamesWhereTheFilesDoNotTell) {
       "there is no family 'nothing'");
 }
 
+// What the files of `tiny` say where their config.json has other values.
+std::vector<float> says_as(const std::string& tiny, const Json& changes, const std::string& family,
+                           const std::vector<int>& positions) {
+  const TemporaryDirectory directory;
+  write_tiny_model(tiny, directory / "model");
+  const auto config = directory / "model" / "config.json";
+  Json json = parse_json(read_file(config), "config.json");
+  json.update(changes);
+  write_file(config, json.dump());
+  Loaded loaded(directory / "model", make_cpu_backend(1, ""), family);
+  std::vector<Token> tokens(40);
+  std::iota(tokens.begin(), tokens.end(), 40);
+  return loaded.model.logits(tokens, positions);
+}
+
+// A2D's variants are other families' passes: those have expected values of their own.
+TEST(Families, A2dsVariantsComputeWhatTheModelsDoThatTheyAreMadeFrom) {
+  const auto of = [](const char* architecture, const char* type, Token mask) {
+    return Json{{"architectures", {architecture}}, {"model_type", type}, {"mask_token_id", mask}};
+  };
+  const Json as_it_is = Json::object();
+  const std::vector<int> rows = {0, 7, 31, 32, 38}, cells = {1, 8, 32, 33, 39};
+  EXPECT_EQ(says_as("tiny-illada", of("A2DLlamaLMHeadModel", "a2d-llama", 5), "", rows),
+            says_as("tiny-illada", as_it_is, "", rows));
+  EXPECT_EQ(says_as("tiny-open-dcoder", of("A2DQwen2LMHeadModel", "a2d-qwen2", 301), "", rows),
+            says_as("tiny-open-dcoder", as_it_is, "open-dcoder", cells))
+      << "in its own rows";
+  for (const int block : {8, 32}) {
+    Json sdar = of("SDARForCausalLM", "sdar", 301);
+    sdar["block_size"] = block;
+    EXPECT_EQ(says_as("tiny-a2d", {{"block_size", block}}, "a2d-block", rows),
+              says_as("tiny-a2d", sdar, "", rows))
+        << block;
+  }
+  EXPECT_EQ(says_as("tiny-a2d", as_it_is, "a2d-block", rows),
+            says_as("tiny-a2d", {{"block_size", 32}}, "a2d-block", rows));
+}
+
 TEST(Families, ShardsAndSingleFilesGiveTheSameBytes) {
   for (const char* name : kDiffusionModels) {
     Loaded single(tiny_checkpoint(name), make_cpu_backend(1, ""));

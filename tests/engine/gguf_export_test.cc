@@ -202,6 +202,20 @@ TEST(GgufExport, WhatCannotBeWrittenIsNamed) {
   EXPECT_EQ(files_in(directory), 0u);
 }
 
+// Dream's files have no key for how wide a head is.
+TEST(GgufExport, HeadsOfAWidthOfTheirOwnAreRefusedWhereTheFormatCannotSayThem) {
+  const TemporaryDirectory directory;
+  TinySpec spec = custom_spec(TinyFamily::kDream);
+  spec.head_dim = 32;
+  write_random_model(spec, directory / "model");
+  const auto config = directory / "model" / "config.json";
+  Json json = parse_json(read_file(config), "config.json");
+  json["head_dim"] = 32;
+  write_file(config, json.dump());
+  EXPECT_ERROR(export_gguf(directory / "model", directory / "m.gguf", "F32"),
+               "its heads are not as wide as the embedding shared by them");
+}
+
 TEST(GgufExport, NumbersThatTheTypeCannotHoldAreRefused) {
   const TemporaryDirectory directory;
   GgufEdit edit(tiny_gguf("tiny-llada"));

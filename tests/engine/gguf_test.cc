@@ -145,6 +145,31 @@ TEST(GgufModels, StacksOfAnotherNumberOfExpertsAreRefused) {
                "configuration says that there are 8 experts");
 }
 
+// An expert's gate rows stand before its up rows.
+TEST(GgufModels, OneStackMayHoldGateAndUpOfAllExperts) {
+  Changed changed("tiny-lladamoe");
+  for (const std::string block : {"blk.0.ffn_", "blk.1.ffn_"}) {
+    const GgufEdit::Tensor gate = changed.edit.tensor(block + "gate_exps.weight"),
+                           up = changed.edit.tensor(block + "up_exps.weight");
+    GgufEdit::Tensor both{block + "gate_up_exps.weight", "", gate.type, gate.sizes};
+    both.sizes[1] *= 2;
+    const std::size_t one = gate.bytes.size() / gate.sizes[2];
+    for (std::size_t at = 0; at < gate.bytes.size(); at += one)
+      both.bytes += gate.bytes.substr(at, one) + up.bytes.substr(at, one);
+    changed.edit.remove(gate.name).remove(up.name).tensors.push_back(both);
+  }
+  EXPECT_EQ(logits(changed.place()), logits(tiny_checkpoint("tiny-lladamoe")));
+}
+
+TEST(GgufModels, AStackThatIsMissingIsNamedAsTheFormatDoes) {
+  for (const char* stack : {"gate", "up", "down"}) {
+    Changed changed("tiny-lladamoe");
+    const std::string name = std::string("blk.1.ffn_") + stack + "_exps.weight";
+    changed.edit.remove(name);
+    EXPECT_ERROR(changed.opened(), "tensor '" + name + "' is missing");
+  }
+}
+
 TEST(GgufModels, ATiedHeadIsNotInTheFile) {
   for (const char* name : {"tiny-llada", "tiny-dream"}) {
     const TinyOptions options{.tied = true};
@@ -272,11 +297,30 @@ TEST(GgufModels, WhatIsNotComputedIsRefusedByItsKey) {
   with(GgufBytes().key("dream.expert_count", GgufKind::kU32, 8u), "key 'dream.expert_count' is 8");
   with(GgufBytes().key("dream.attention.key_length", GgufKind::kU32, 16u),
        "key 'dream.attention.key_length' is 16, which is not supported (only 8");
+  with(GgufBytes().key("dream.attention.sliding_window", GgufKind::kU32, 512u),
+       "key 'dream.attention.sliding_window' is 512");
+  with(GgufBytes().key("dream.logit_scale", GgufKind::kF32, 0.5f),
+       "key 'dream.logit_scale' is 0.5");
+  with(GgufBytes().key("dream.final_logit_softcapping", GgufKind::kF32, 30.0f),
+       "key 'dream.final_logit_softcapping' is 30");
+  with(GgufBytes().key("dream.expert_weights_scale", GgufKind::kF32, 2.5f),
+       "key 'dream.expert_weights_scale' is 2.5");
   with(GgufBytes().key("general.quantization_version", GgufKind::kU32, 1u),
        "key 'general.quantization_version' must be 2");
   Changed causal("tiny-dream");
   causal.edit.set_flag("dream.attention.causal", true);
   EXPECT_ERROR(causal.opened(), "key 'dream.attention.causal' is true");
+}
+
+// What converters write though it changes nothing.
+TEST(GgufModels, WhatChangesNothingIsNotTold) {
+  Changed mixture("tiny-lladamoe"), dense("tiny-dream");
+  mixture.edit.add(GgufBytes().key("llada-moe.expert_weights_scale", GgufKind::kF32, 1.0f))
+      .add(GgufBytes().key("llada-moe.expert_weights_norm", GgufKind::kBool, std::uint8_t{1}))
+      .add(GgufBytes().key("llada-moe.expert_gating_func", GgufKind::kU32, 1u));
+  dense.edit.add(GgufBytes().key("dream.attention.sliding_window", GgufKind::kU32, 0u));
+  EXPECT_THAT(mixture.opened(UnknownKeys::kRefuse).warnings, IsEmpty());
+  EXPECT_THAT(dense.opened(UnknownKeys::kRefuse).warnings, IsEmpty());
 }
 
 TEST(GgufModels, ErrorsNameTheKeysOfTheFile) {

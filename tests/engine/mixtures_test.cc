@@ -138,8 +138,18 @@ TEST(Mixtures, BrokenCheckpointsAreToldInOneLine) {
 
   Edited biased("tiny-lladamoe");
   const std::string name = "model.layers.0.mlp.gate.expert_bias";
-  biased.tensors[name] = {{name, "F32", {8}}, std::string(32, '\0')};
+  biased.tensors[name] = {{name, "F32", {8}}, std::string(32, '\1')};
   EXPECT_ERROR(biased.logits(), "tensor 'model.layers.0.mlp.gate.expert_bias' is not part");
+}
+
+// The published code of LLaDA-MoE has room for one that is switched off.
+TEST(Mixtures, ABiasOfNothingIsIgnoredWhereRoutersHaveNone) {
+  Edited model("tiny-lladamoe");
+  const auto plain = model.logits();
+  const std::string name = "model.layers.1.mlp.gate.expert_bias";
+  model.tensors[name] = {{name, "F32", {8}}, std::string(32, '\0')};
+  EXPECT_EQ(model.logits(), plain);
+  EXPECT_EQ(open_checkpoint({model.place(), ""}).ignored_tensors, std::vector{name});
 }
 
 TEST(Mixtures, ARouterWithoutNumbersIsRefused) {
