@@ -21,10 +21,10 @@ Engine::Hold::Hold(Engine& engine) : engine_(engine) {
       return;
     }
   }
-  Crew crew = engine.options_.crew();
-  crew.begin_with(engine.lanes_++);
-  lane_.backend = crew.make_backend();
-  lane_.model_cache = make_model_cache(engine.options_, crew, *lane_.backend);
+  WorkerDevices devices = engine.options_.worker_devices();
+  devices.begin_with(engine.lanes_++);
+  lane_.backend = devices.make_backend();
+  lane_.model_cache = make_model_cache(engine.options_, devices, *lane_.backend);
 }
 
 Engine::Hold::~Hold() {

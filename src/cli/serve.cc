@@ -12,10 +12,10 @@
 #include "reward/reward.h"
 #include "server/access.h"
 #include "server/http_server.h"
-#include "setup/crew.h"
 #include "setup/examples.h"
 #include "setup/judges.h"
 #include "setup/say.h"
+#include "setup/worker_devices.h"
 
 namespace umf {
 namespace {
@@ -132,10 +132,10 @@ int serve(ServeOptions& o) {
   apply(o);
   const std::set<std::string> rewards = allowed_rewards(o.allow_reward, o.http.host);
   o.service.examples = offered_examples(rewards, !o.served.empty());
-  const Crew crew(o.common, o.devices, std::nullopt);
-  const auto backend = crew.make_backend();
+  const WorkerDevices devices(o.common, o.devices, std::nullopt);
+  const auto backend = devices.make_backend();
   const auto cache =
-      crew.make_model_cache(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
+      devices.make_model_cache(*backend, static_cast<std::uint64_t>(o.memory_limit_gb * 1e9));
   ModelCache& model_cache = *cache;
   Judges judges(o.common);
   judges.stand_beside(model_cache);
