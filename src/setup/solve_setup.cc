@@ -184,9 +184,8 @@ void SolveCliOptions::declare_shared(OptionSet& options) {
 
 void declare_search_options(OptionSet& options, ChosenOptions& chosen) {
   for (const SearchEntry& entry : searches()) {
-    const std::string prefix = entry.facts.name == searches().front().facts.name
-                                   ? ""
-                                   : fmt::format("{}-", entry.facts.name);
+    const std::string prefix =
+        entry.facts.name == default_search() ? "" : fmt::format("{}-", entry.facts.name);
     for (const OptionField& field : chosen.at(entry.facts.name, entry.options).fields()) {
       const auto declare = [&](auto* target) {
         if constexpr (std::is_same_v<decltype(target), bool*>)

@@ -14,7 +14,7 @@ namespace umf {
 
 struct SolveCliOptions {
   CommonOptions common;
-  std::string problem, example, preset, search = "unmaskfork", ratios, budget_policy = "cut",
+  std::string problem, example, preset, search = default_search(), ratios, budget_policy = "cut",
                                         window_policy = "preserve-masks", budget_unit = "passes";
   std::string stop_at_reward = "1", trace, report, checkpoint, curve, memory_limit;
   std::vector<std::string> models, actions;
