@@ -32,18 +32,15 @@ struct ServeOptions {
   HttpOptions http;
 };
 
-// Tests in Python run in the sandbox. They are for those who can run programs here anyway, and for
-// others where the operator says so.
+// What requests may be judged by; of what is not harmless, what the operator lists.
 std::set<std::string> allowed_rewards(const std::string& list, const std::string& host) {
   std::set<std::string> allowed;
   std::vector<std::string> others;
   for (const RewardEntry* reward : kRewards) {
-    if (reward->harmless)
+    if (reward->harmless || (reward->harmless_here && is_loopback(host)))
       allowed.insert(reward->type);
-    else
-      others.emplace_back(reward->type);
+    if (!reward->harmless) others.emplace_back(reward->type);
   }
-  if (is_loopback(host)) allowed.insert("python-tests");
   for (std::size_t begin = 0; begin < list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     const std::string type = list.substr(begin, end - begin);
