@@ -85,6 +85,7 @@ format-check: ## fail if a source is not formatted
 	@git ls-files '*.cc' '*.h' '*.cu' '*.cuh' | xargs clang-format --dry-run -Werror
 
 tidy: build ## clang-tidy over all sources
+	@tools/install-packages tidy
 	@git ls-files 'src/*.cc' | grep -v -e _fuzz.cc -e _bench.cc -e backend/cuda/ | xargs -P2 -n4 clang-tidy-19 -p build --quiet
 
 clean: ## remove the build folders

@@ -35,33 +35,33 @@ JobBoard::JobBoard(const RunDirectory& run, const Heartbeat& heartbeat, RunPart 
       part_(std::move(part)),
       keys_(run.manifest(), part_),
       problems_(static_cast<int>(run.manifest().ids.size())),
-      strands_(static_cast<int>(part_.strands.size())),
+      seeded_(static_cast<int>(part_.configurations.size())),
       leases_(run.leases(), heartbeat),
       results_(run, BadLines::kAreWarnings),
       problem_of_(numbered(run.manifest().ids)),
       configuration_of_(numbered(names_of(run.manifest().configurations))),
-      open_(static_cast<std::size_t>(problems_) * strands_),
+      open_(static_cast<std::size_t>(problems_) * seeded_),
       open_in_(problems_) {
-  for (int s = 0; s < strands_; ++s)
-    strand_of_[{part_.strands[s].configuration, part_.strands[s].seed}] = s;
+  for (int s = 0; s < seeded_; ++s)
+    seeded_of_[{part_.configurations[s].configuration, part_.configurations[s].seed}] = s;
   results_.refresh();
   for (const auto& [key, result] : results_.all()) {
     if (!result.settled()) old_failures_[key] = result.tries;
     count(key, result);
   }
   for (const int p : part_.problems) {
-    for (int s = 0; s < strands_; ++s) note({p, s});
+    for (int s = 0; s < seeded_; ++s) note({p, s});
   }
   results_.notify([this](const ResultKey& key) { note_change(key); });
   look();
 }
 
 std::vector<long> JobBoard::missing(const Place& place) const {
-  const Strand& strand = part_.strands[place.second];
-  const Manifest::Entry& entry = run_.manifest().configurations[strand.configuration];
+  const SeededConfiguration& seeded = part_.configurations[place.second];
+  const Manifest::Entry& entry = run_.manifest().configurations[seeded.configuration];
   std::vector<long> budgets;
-  for (const long budget : strand.budgets) {
-    const ResultKey key{run_.manifest().ids[place.first], entry.name, budget, strand.seed};
+  for (const long budget : seeded.budgets) {
+    const ResultKey key{run_.manifest().ids[place.first], entry.name, budget, seeded.seed};
     const Result* result = results_.find(key);
     const auto old = old_failures_.find(key);
     const bool try_again =
@@ -91,15 +91,15 @@ void JobBoard::count(const ResultKey& key, const Result& result) {
 }
 
 std::string JobBoard::job_name(const Place& place) const {
-  const Strand& strand = part_.strands[place.second];
-  return run_.manifest().job_name(place.first, strand.configuration, strand.seed);
+  const SeededConfiguration& seeded = part_.configurations[place.second];
+  return run_.manifest().job_name(place.first, seeded.configuration, seeded.seed);
 }
 
 // Nothing for what is not of the part.
 std::optional<JobBoard::Place> JobBoard::place_of(int problem, int configuration,
                                                   std::uint64_t seed) const {
-  const auto strand = strand_of_.find({configuration, seed});
-  return strand == strand_of_.end() ? std::nullopt : std::optional(Place(problem, strand->second));
+  const auto seeded = seeded_of_.find({configuration, seed});
+  return seeded == seeded_of_.end() ? std::nullopt : std::optional(Place(problem, seeded->second));
 }
 
 void JobBoard::note(const Place& place) {
@@ -179,7 +179,7 @@ bool JobBoard::is_own(const std::string& job) const {
 }
 
 std::optional<BenchJob> JobBoard::next_in(int problem) {
-  for (int s = 0; s < strands_; ++s) {
+  for (int s = 0; s < seeded_; ++s) {
     const Place place{problem, s};
     if (!open_[number(place)]) continue;
     const std::string name = job_name(place);
@@ -208,7 +208,7 @@ std::optional<BenchJob> JobBoard::help() {
   for (int i = 0; i < problems_; ++i) {
     const int problem = (start_ + i) % problems_;
     if (open_in_[problem] == 0) continue;
-    for (int s = 0; s < strands_; ++s) {
+    for (int s = 0; s < seeded_; ++s) {
       const Place place{problem, s};
       if (!open_[number(place)]) continue;
       const std::string name = job_name(place);
@@ -234,8 +234,8 @@ std::optional<BenchJob> JobBoard::checked(const Place& place, const Lease& lease
     results_.refresh_all();
   else if (clock_() - looked_at_ > kKeptWhenDone / 2)
     look();
-  const Strand& strand = part_.strands[place.second];
-  BenchJob job{place.first, strand.configuration, strand.seed, lease, missing(place)};
+  const SeededConfiguration& seeded = part_.configurations[place.second];
+  BenchJob job{place.first, seeded.configuration, seeded.seed, lease, missing(place)};
   if (job.budgets.empty()) {
     leases_.retire(lease);
     return std::nullopt;

@@ -65,9 +65,10 @@ class JobBoard {
   Tally tally() const;  // of the part: others' results may be of what the run has grown by
 
  private:
-  using Place = std::pair<int, int>;  // a problem's number, and that of one of the part's strands
+  using Place =
+      std::pair<int, int>;  // a problem's number, and that of one of the part's configurations
   std::size_t number(const Place& place) const {
-    return static_cast<std::size_t>(place.first) * strands_ + place.second;
+    return static_cast<std::size_t>(place.first) * seeded_ + place.second;
   }
   std::string job_name(const Place& place) const;
   std::optional<Place> place_of(int problem, int configuration, std::uint64_t seed) const;
@@ -88,11 +89,11 @@ class JobBoard {
   SteadySeconds clock_;
   const RunPart part_;
   const PartKeys keys_;
-  const int problems_, strands_;
+  const int problems_, seeded_;
   Leases leases_;
   ResultIndex results_;
   std::unordered_map<std::string, int> problem_of_, configuration_of_;
-  std::map<std::pair<int, std::uint64_t>, int> strand_of_;  // by configuration and seed
+  std::map<std::pair<int, std::uint64_t>, int> seeded_of_;  // by configuration and seed
   int done_ = 0;                                            // results of the part
   std::set<ResultKey> failed_;
   // Failures that were there when this worker started, by their tries: it tries these once more.

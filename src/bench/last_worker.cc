@@ -40,19 +40,19 @@ void clear_away(const RunDirectory& run, Leases& leases, const Heartbeat& heartb
   run.remove_drafts(heartbeat.workers());
 }
 
-Owed pay_for_the_dead(const RunDirectory& run, double patience) {
-  if (names_in(run.workers()).empty() || somebody_lives(run)) return Owed::kNothing;
+LastSteps finish_for_killed_worker(const RunDirectory& run, double patience) {
+  if (names_in(run.workers()).empty() || somebody_lives(run)) return LastSteps::kNotLeft;
   ResultIndex results(run, BadLines::kAreWarnings);
   const double until = steady_seconds() + patience;
   const Heartbeat heartbeat(run.workers(), this_process(), kHeartbeat);
   Leases leases(run.leases(), heartbeat);
   SharedViews views(run, leases);
   while (!views.finish(results)) {
-    if (steady_seconds() >= until) return Owed::kNotKnown;
+    if (steady_seconds() >= until) return LastSteps::kNotKnown;
     std::this_thread::sleep_for(std::chrono::duration<double>(kPause));
   }
   clear_away(run, leases, heartbeat);
-  return views.has_written() ? Owed::kPaid : Owed::kNothing;
+  return views.has_written() ? LastSteps::kTaken : LastSteps::kNotLeft;
 }
 
 }  // namespace umf

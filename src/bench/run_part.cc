@@ -6,7 +6,7 @@ namespace umf {
 
 long RunPart::results() const {
   long each = 0;
-  for (const Strand& strand : strands) each += std::ssize(strand.budgets);
+  for (const SeededConfiguration& one : configurations) each += std::ssize(one.budgets);
   return each * std::ssize(problems);
 }
 
@@ -20,7 +20,7 @@ RunPart part_of(const Manifest& manifest, const std::set<std::string>& ids,
     const Manifest::Entry& entry = manifest.configurations[i];
     if (!configurations.contains(entry.name)) continue;
     for (const std::uint64_t seed : entry.seeds)
-      part.strands.push_back({i, seed, entry.recorded()});
+      part.configurations.push_back({i, seed, entry.recorded()});
   }
   return part;
 }
@@ -33,8 +33,8 @@ RunPart whole(const Manifest& manifest) {
 
 PartKeys::PartKeys(const Manifest& manifest, const RunPart& part) {
   for (const int problem : part.problems) ids_.insert(manifest.ids[problem]);
-  for (const Strand& strand : part.strands)
-    budgets_[{manifest.configurations[strand.configuration].name, strand.seed}] = strand.budgets;
+  for (const SeededConfiguration& one : part.configurations)
+    budgets_[{manifest.configurations[one.configuration].name, one.seed}] = one.budgets;
 }
 
 bool PartKeys::has(const ResultKey& key) const {

@@ -15,17 +15,17 @@
 namespace umf {
 
 // One configuration with one of its seeds: with a problem, a job.
-struct Strand {
+struct SeededConfiguration {
   int configuration = 0;  // number in the manifest
   std::uint64_t seed = 0;
   std::vector<long> budgets;  // that have a result, ascending
 };
 
-// Problems × strands. A run may have grown beyond the command that a worker was started with: it
-// works off what that names.
+// Problems × configurations with a seed. A run may have grown beyond the command that a worker was
+// started with: it works off what that names.
 struct RunPart {
   std::vector<int> problems;  // numbers in the manifest, ascending
-  std::vector<Strand> strands;
+  std::vector<SeededConfiguration> configurations;
 
   long results() const;
 };

@@ -50,16 +50,16 @@ OrderedJson details_of(int configuration, const Result& result, bool several) {
 
 // Finds the searches of a problem: one for all budgets, or one for each.
 void add_searches(std::vector<DrawnSearch>& searches, const RunDirectory& run, int problem,
-                  const Strand& strand, const ReportedConfiguration& facts) {
-  const int configuration = strand.configuration;
-  const std::string job = run.manifest().job_name(problem, configuration, strand.seed);
-  for (const long budget : strand.budgets) {
+                  const SeededConfiguration& seeded, const ReportedConfiguration& facts) {
+  const int configuration = seeded.configuration;
+  const std::string job = run.manifest().job_name(problem, configuration, seeded.seed);
+  for (const long budget : seeded.budgets) {
     const auto file = run.trace(job, budget);
     if (!std::filesystem::exists(file)) continue;
     const OrderedJson events =
         read_trace(read_file(file, kTraceLimitBytes),
                    {facts.window, static_cast<int>(facts.actions.size())}, file.string());
-    searches.push_back({configuration, budget, facts.seeds.size() > 1 ? strand.seed : 0,
+    searches.push_back({configuration, budget, facts.seeds.size() > 1 ? seeded.seed : 0,
                         events.dump(-1, ' ', false, OrderedJson::error_handler_t::replace)});
   }
 }
@@ -69,7 +69,7 @@ void add_run(Report& report, const LoadedRun& run) {
   const std::vector<ReportedConfiguration> configurations = run_configurations(manifest);
   const std::map<std::string, std::string> prompts = read_prompts(run.directory);
 
-  const std::vector<Strand> strands = whole(manifest).strands;
+  const std::vector<SeededConfiguration> all = whole(manifest).configurations;
   OrderedJson problems = OrderedJson::array();
   for (std::size_t problem = 0; problem < manifest.ids.size(); ++problem) {
     const std::string& id = manifest.ids[problem];
@@ -77,17 +77,17 @@ void add_run(Report& report, const LoadedRun& run) {
     std::vector<DrawnSearch> searches;
     if (const auto prompt = prompts.find(id); prompt != prompts.end())
       details["prompt"] = prompt->second;
-    for (const Strand& strand : strands) {
-      const int number = strand.configuration;
+    for (const SeededConfiguration& seeded : all) {
+      const int number = seeded.configuration;
       const bool several = configurations[number].seeds.size() > 1;
       for (const long budget : configurations[number].budgets) {
         const Result* result =
-            run.results.find({id, configurations[number].name, budget, strand.seed});
+            run.results.find({id, configurations[number].name, budget, seeded.seed});
         if (result == nullptr) continue;
         outlines.push_back(outline(number, *result, several));
         details["results"].push_back(details_of(number, *result, several));
       }
-      add_searches(searches, run.directory, static_cast<int>(problem), strand,
+      add_searches(searches, run.directory, static_cast<int>(problem), seeded,
                    configurations[number]);
     }
     problems.push_back(

@@ -315,9 +315,9 @@ void Runner::retire_finished(double older_than) {
 }
 
 // Hooks for several workers; the first failure stops them all.
-class Team {
+class SharedHooks {
  public:
-  explicit Team(const BenchHooks& hooks) : hooks_(hooks) {
+  explicit SharedHooks(const BenchHooks& hooks) : hooks_(hooks) {
     shared_.stop = [this] { return failed_ || (hooks_.stop && hooks_.stop()); };
     if (hooks.news) shared_.news = [this](const BenchNews& news) { alone(hooks_.news, news); };
     if (hooks.warn) shared_.warn = [this](const std::string& what) { alone(hooks_.warn, what); };
@@ -352,19 +352,19 @@ class Team {
 BenchEnd run_bench(const RunDirectory& run, const BenchPlan& plan, const BenchHooks& hooks) {
   const int workers = plan.model_cache.replicas();
   std::vector<BenchEnd> ends(workers, BenchEnd::kOthersAtWork);
-  Team team(hooks);
+  SharedHooks shared(hooks);
   const auto work = [&](int worker) {
     try {
-      ends[worker] = Runner(run, plan, plan.model_cache.replica(worker), team.hooks()).work();
+      ends[worker] = Runner(run, plan, plan.model_cache.replica(worker), shared.hooks()).work();
     } catch (...) {
-      team.fail(std::current_exception());
+      shared.fail(std::current_exception());
     }
   };
   std::vector<std::thread> others;
   for (int worker = 1; worker < workers; ++worker) others.emplace_back(work, worker);
   work(0);
   for (std::thread& other : others) other.join();
-  team.rethrow();
+  shared.rethrow();
   return *std::ranges::min_element(ends);  // whoever saw more done knows better
 }
 

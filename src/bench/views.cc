@@ -142,9 +142,9 @@ void Views::write(const ResultIndex& results) const {
   const Manifest& manifest = now.manifest();
   std::string lines, samples;
   std::map<std::string, std::vector<Submission>> by_name;
-  const std::vector<Strand> strands = whole(manifest).strands;
+  const std::vector<SeededConfiguration> all = whole(manifest).configurations;
   for (const std::string& id : manifest.ids) {
-    for (const auto& [configuration, seed, budgets] : strands) {
+    for (const auto& [configuration, seed, budgets] : all) {
       const Manifest::Entry& entry = manifest.configurations[configuration];
       const std::string of_seed = seed == entry.seed ? "" : fmt::format("-s{}", seed);
       for (const long budget : budgets) {

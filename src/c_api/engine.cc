@@ -16,20 +16,20 @@ Engine::Hold::Hold(Engine& engine) : engine_(engine) {
   {
     const std::lock_guard lock(engine.mutex_);
     if (!engine.idle_.empty()) {
-      lane_ = std::move(engine.idle_.back());
+      models_ = std::move(engine.idle_.back());
       engine.idle_.pop_back();
       return;
     }
   }
-  Crew crew = engine.options_.crew();
-  crew.begin_with(engine.lanes_++);
-  lane_.backend = crew.make_backend();
-  lane_.model_cache = make_model_cache(engine.options_, crew, *lane_.backend);
+  WorkerDevices devices = engine.options_.worker_devices();
+  devices.begin_with(engine.made_++);
+  models_.backend = devices.make_backend();
+  models_.model_cache = make_model_cache(engine.options_, devices, *models_.backend);
 }
 
 Engine::Hold::~Hold() {
   const std::lock_guard lock(engine_.mutex_);
-  engine_.idle_.push_back(std::move(lane_));
+  engine_.idle_.push_back(std::move(models_));
 }
 
 }  // namespace umf

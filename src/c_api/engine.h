@@ -19,30 +19,31 @@ class Engine {
 
   const SolveCliOptions& options() const { return options_; }
 
-  struct Lane {
+  struct Models {
     std::unique_ptr<Backend> backend;
     std::unique_ptr<ModelCache> model_cache;
   };
-  // A lane that nobody else has; goes back when it goes out of scope. The engine must outlive it.
+  // Models that nobody else has; they go back when it goes out of scope. The engine must outlive
+  // it.
   class Hold {
    public:
     explicit Hold(Engine& engine);
     ~Hold();
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
-    ModelCache& operator*() const { return *lane_.model_cache; }
-    ModelCache* operator->() const { return lane_.model_cache.get(); }
+    ModelCache& operator*() const { return *models_.model_cache; }
+    ModelCache* operator->() const { return models_.model_cache.get(); }
 
    private:
     Engine& engine_;
-    Lane lane_;
+    Models models_;
   };
 
  private:
   SolveCliOptions options_;
-  std::atomic<int> lanes_ = 0;  // made so far: each begins with another device
+  std::atomic<int> made_ = 0;  // so far: each begins with another device
   std::mutex mutex_;
-  std::vector<Lane> idle_;  // the last used last: its models are loaded
+  std::vector<Models> idle_;  // the last used last: its models are loaded
 };
 
 }  // namespace umf

@@ -25,7 +25,7 @@ StateId state_of(const Json& value, const std::string& where) {
 
 }  // namespace
 
-std::unique_ptr<AskTell> open_search(Json options) {
+std::unique_ptr<AskTell> open_search(const Json& options) {
   const std::string where = "umf_search_open";
   AskTellOptions made;
   std::string policy = "finish", stop_at_reward = "never";

@@ -10,7 +10,7 @@
 namespace umf {
 
 // Throws Error, as all of these do.
-std::unique_ptr<AskTell> open_search(Json options);
+std::unique_ptr<AskTell> open_search(const Json& options);
 OrderedJson ask(AskTell& search, int at_most);
 void tell(AskTell& search, const Json& outcome);
 OrderedJson found(const AskTell& search);

@@ -121,7 +121,7 @@ int list_backends(const CommonOptions& common) {
 }  // namespace
 
 Command backends_command() {
-  return {"backends", "list back ends, why one is missing, and run each one's self-check",
+  return {"backends", "list backends, why one is missing, and run each one's self-check",
           [](OptionSet& options) {
             auto common = std::make_shared<CommonOptions>();
             common->declare(options);

@@ -55,9 +55,9 @@ int bench(const BenchCliOptions& options) {
   leave_on({SIGTERM, SIGUSR1}, kExitTryAgain);  // models may take minutes; nothing is lost so far
   const CommonOptions& common = options.search.common;
   const Dataset dataset = read_chosen(options);
-  const Crew crew = options.search.crew();
-  const auto backend = crew.make_backend();
-  const auto model_cache = make_model_cache(options.search, crew, *backend);
+  const WorkerDevices devices = options.search.worker_devices();
+  const auto backend = devices.make_backend();
+  const auto model_cache = make_model_cache(options.search, devices, *backend);
   const std::vector<BenchConfiguration> bench_configurations =
       make_bench_configurations(options, *model_cache);
   require_places_used(*model_cache);

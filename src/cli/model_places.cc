@@ -59,9 +59,9 @@ bool has_room(const std::vector<DeviceRoom>& rooms, int device, std::uint64_t by
 // come behind the models, as they do where they are loaded.
 Places find_places(const CommonOptions& common, const PlacesWanted& wanted) {
   const auto limit = static_cast<std::uint64_t>(wanted.memory_limit_gb * 1e9);
-  const Crew crew(common, wanted.devices, 1);
-  const auto backend = crew.make_backend();
-  const auto model_cache = crew.make_model_cache(*backend, limit);
+  const WorkerDevices devices(common, wanted.devices, 1);
+  const auto backend = devices.make_backend();
+  const auto model_cache = devices.make_model_cache(*backend, limit);
   std::vector<PlacedWeights> judges;
   for (const auto& [name, where] : named(wanted.models)) {
     Checkpoint checkpoint = common.open(find_checkpoint(where));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "setup/crew.h"
+#include "setup/worker_devices.h"
 
 namespace umf {
 

@@ -125,8 +125,7 @@ std::string memory_text(const Checkpoint& c, const ExpertMemory& experts) {
             "again: quantise the model (--quantise), where its family has GGUF files");
 }
 
-void describe_experts(const Checkpoint& c, nlohmann::ordered_json& json) {
-  const MixtureShape& m = *c.architecture.mixture;
+void describe_experts(const MixtureShape& m, const Checkpoint& c, nlohmann::ordered_json& json) {
   const ExpertMemory memory = expert_memory(c);
   json["experts"] = m.routing.experts;
   json["experts_per_row"] = m.routing.chosen;
@@ -177,7 +176,7 @@ nlohmann::ordered_json describe(const Checkpoint& c) {
       {"ignored_tensors", c.ignored_tensors},
       {"warnings", c.warnings}};
   if (!c.family->diffusion) json.erase("head");
-  if (a.mixture) describe_experts(c, json);
+  if (a.mixture) describe_experts(*a.mixture, c, json);
   if (a.rotated > 0) json["rotated"] = a.rotated;
   if (a.stretch)
     json["rotation"] =
@@ -257,14 +256,14 @@ int describe_model(const ModelsOptions& options) {
   return 0;
 }
 
-int quantise_model(const ModelsOptions& options) {
+int quantise_model(const ModelsOptions& options, const std::string& out) {
   const Location location = find_checkpoint(parse_model_choice(options.where).where);
   const Checkpoint checkpoint = options.common.open(location);
   watch_for_interrupts();
   Progress progress(options.common.quiet);
   std::uint64_t bytes = 0;
   const GgufExport wish{
-      .out = *options.quantise,
+      .out = out,
       .type = options.type.value_or("Q8_0"),
       .threads = options.common.machine.threads,
       .progress = [&](std::uint64_t done, std::uint64_t all) {
@@ -276,9 +275,9 @@ int quantise_model(const ModelsOptions& options) {
   write_gguf(checkpoint, *open_source(location), wish);
   progress.clear();
   if (options.common.json)
-    print_json({{"file", *options.quantise}, {"type", wish.type}, {"weight_bytes", bytes}});
+    print_json({{"file", out}, {"type", wish.type}, {"weight_bytes", bytes}});
   else
-    fmt::print("{}: {}, {} bytes of weights\n", *options.quantise, wish.type, bytes);
+    fmt::print("{}: {}, {} bytes of weights\n", out, wish.type, bytes);
   return 0;
 }
 
@@ -305,7 +304,7 @@ int run(ModelsOptions options) {
     throw Error("--check needs a model: umf models WHERE --check");
   if (options.check && options.quantise) throw Error("--check and --quantise exclude each other");
   if (options.where.empty()) return list_models(options.common.json);
-  return options.quantise ? quantise_model(options) : describe_model(options);
+  return options.quantise ? quantise_model(options, *options.quantise) : describe_model(options);
 }
 
 }  // namespace

@@ -136,9 +136,9 @@ int solve_problem(SolveCliOptions& options) {
   const SolveOutputs outputs(options);
   const auto [text, where] = asked(options);
   const Problem problem = parse_problem(text, where);
-  const Crew crew = options.crew();
-  const auto backend = crew.make_backend();
-  const auto model_cache = make_model_cache(options, crew, *backend);
+  const WorkerDevices devices = options.worker_devices();
+  const auto backend = devices.make_backend();
+  const auto model_cache = make_model_cache(options, devices, *backend);
   Judges judges(options.common, {.unsafe = options.unsafe}, interrupt_token());
   judges.stand_beside(*model_cache);
   const auto reward =

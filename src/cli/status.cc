@@ -46,16 +46,16 @@ constexpr double kPatience = 10, kEndless = std::numeric_limits<double>::infinit
 
 // Who looks at a complete run does what a worker that was killed left undone; where that cannot be,
 // gives a warning.
-std::string pay(const RunDirectory& run, double patience) {
+std::string finish_or_warn(const RunDirectory& run, double patience) {
   constexpr const char* kOld = "the merged files may be older than what is recorded";
   try {
-    switch (pay_for_the_dead(run, patience)) {
-      case Owed::kNothing:
+    switch (finish_for_killed_worker(run, patience)) {
+      case LastSteps::kNotLeft:
         return "";
-      case Owed::kPaid:
+      case LastSteps::kTaken:
         say("a worker was killed before it left; the merged files of the run are written anew\n");
         return "";
-      case Owed::kNotKnown:
+      case LastSteps::kNotKnown:
         return fmt::format(
             "{}: a worker has not left, and whether it lives is not known yet; --exit-status waits "
             "until it is",
@@ -84,7 +84,7 @@ int watch(const RunDirectory& run, double every) {
     if (is_over(now)) {
       picture.leave();
       if (!now["complete"].get<bool>()) return kExitNo;
-      if (const std::string warning = pay(run, kPatience); !warning.empty())
+      if (const std::string warning = finish_or_warn(run, kPatience); !warning.empty())
         say("warning: {}\n", warning);
       return 0;
     }
@@ -115,7 +115,7 @@ int status(const StatusOptions& options) {
   auto [status, left] = options.exit_status ? run_status_and_left(run)
                                             : std::pair(run_status(run, kPatience), Left::kNothing);
   if (status["complete"].get<bool>()) {
-    const std::string warning = pay(run, options.exit_status ? kEndless : kPatience);
+    const std::string warning = finish_or_warn(run, options.exit_status ? kEndless : kPatience);
     if (!warning.empty()) status["warnings"].push_back(warning);
   }
   if (options.json)

@@ -74,9 +74,9 @@ int tune(const TuneOptions& options) {
   leave_on({SIGTERM, SIGUSR1}, kExitTryAgain);
   const Dataset dataset = read_chosen(options.bench);
   check(dataset, options.bench.dataset);
-  const Crew crew = options.bench.search.crew();
-  const auto backend = crew.make_backend();
-  const auto model_cache = make_model_cache(options.bench.search, crew, *backend);
+  const WorkerDevices devices = options.bench.search.worker_devices();
+  const auto backend = devices.make_backend();
+  const auto model_cache = make_model_cache(options.bench.search, devices, *backend);
   Tuner tuner(options, dataset, *model_cache);
   require_places_used(*model_cache);
   tell_places(*model_cache, options.bench.search.common.quiet);

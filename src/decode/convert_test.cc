@@ -67,6 +67,7 @@ TEST(Convert, TokenizersThatDifferInAMergeAloneAreToldApart) {
   EXPECT_FALSE(same_lexicon({&whole, tokens}, {&less, tokens}));
 }
 
+// docs/algorithm.md#conversion-there-and-back
 TEST(Convert, TheSameLexiconIsTheIdentity) {
   std::mt19937 rng(1);
   for (int i = 0; i < 100; ++i) {
@@ -75,6 +76,8 @@ TEST(Convert, TheSameLexiconIsTheIdentity) {
   }
 }
 
+// docs/algorithm.md#conversion-keeps-bytes
+// docs/algorithm.md#conversion-there-and-back
 TEST(Convert, BytesAndSpecialCellsOfRandomWindowsSurviveThereAndBack) {
   std::mt19937 rng(2);
   const Lexicon* all[] = {&llada_lexicon(), &dream_lexicon(), &sdc_lexicon()};
@@ -131,6 +134,7 @@ TEST(Convert, RunsAreNotJoinedAcrossAMask) {
             joined(joined(cells_of(to, " t"), {to.tokens.mask}), cells_of(to, "he")));
 }
 
+// docs/algorithm.md#conversion-of-any-bytes
 TEST(Convert, EveryKindOfTextKeepsItsBytes) {
   using namespace std::string_literals;
   for (const std::string& text :
@@ -160,6 +164,7 @@ TEST(Convert, AnIdThatTheTokenizerDoesNotKnowHasNoBytes) {
             "ab");
 }
 
+// docs/algorithm.md#conversion-of-any-bytes
 TEST(Convert, EveryByteHasATokenOfItsOwn) {
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
@@ -170,6 +175,7 @@ TEST(Convert, EveryByteHasATokenOfItsOwn) {
   }
 }
 
+// docs/algorithm.md#window-policies
 TEST(Convert, PreservedMasksKeepTheirNumberInEveryWindow) {
   std::mt19937 rng(3);
   for (int i = 0; i < 500; ++i) {
@@ -181,6 +187,7 @@ TEST(Convert, PreservedMasksKeepTheirNumberInEveryWindow) {
   }
 }
 
+// docs/algorithm.md#window-policies
 TEST(Convert, AFixedWindowKeepsItsLengthAndItsTextOrIsInfeasible) {
   std::mt19937 rng(4);
   int feasible = 0, infeasible = 0;

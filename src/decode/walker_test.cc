@@ -251,6 +251,7 @@ TEST(Walker, ASwitchKeepsTheMasksAndTheTextAndCostsNoPass) {
   }
 }
 
+// docs/algorithm.md#six-swaps
 TEST(Walker, Window768HasAtMostSixSwapsOnAPath) {
   Duo duo;
   duo.actions = {{.model = 0, .strategy = Strategy::kRandom},
@@ -271,6 +272,7 @@ TEST(Walker, Window768HasAtMostSixSwapsOnAPath) {
       << "six swaps, one at each but the first";
 }
 
+// docs/algorithm.md#whole-blocks
 TEST(Walker, BlocksAreFinishedOneByOneFromTheLeft) {
   Duo duo;
   NumberedWalks walker = duo.walker({.window = 20, .ratios = kRatios, .block_length = 4});
@@ -286,6 +288,7 @@ TEST(Walker, BlocksAreFinishedOneByOneFromTheLeft) {
   }
 }
 
+// docs/algorithm.md#one-block
 TEST(Walker, ABlockAsLongAsTheWindowIsThePlainSearch) {
   Duo duo;
   NumberedWalks plain = duo.walker({.window = 16, .ratios = kRatios});

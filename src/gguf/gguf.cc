@@ -196,8 +196,6 @@ class Parser {
 
 }  // namespace
 
-std::span<const GgufType> gguf_types() { return kTypes; }
-
 const GgufType* find_gguf_type(std::string_view name) {
   const auto found = std::ranges::find(kTypes, name, &GgufType::name);
   return found == std::end(kTypes) ? nullptr : found;

@@ -20,9 +20,8 @@ struct GgufType {
   int elements, bytes;
 };
 
-// The types that can be read and written, by the format's ids.
-std::span<const GgufType> gguf_types();
-const GgufType* find_gguf_type(std::string_view name);  // nullptr: there is none of this name
+// Of those that can be read and written; nullptr: there is none of this name.
+const GgufType* find_gguf_type(std::string_view name);
 
 // The kinds of values, with the format's numbers.
 enum class GgufKind : std::uint32_t {

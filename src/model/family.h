@@ -50,7 +50,9 @@ struct Architecture {
   }
   bool has_experts(int layer) const { return mixture && mixture->layers[layer]; }
   // Of the MLP that every row goes through; 0 where experts are all that a layer has.
-  int dense_width(int layer) const { return has_experts(layer) ? mixture->shared_width : mlp; }
+  int dense_width(int layer) const {
+    return mixture && mixture->layers[layer] ? mixture->shared_width : mlp;
+  }
   // Of all that a row goes through.
   int active_width(int layer) const;
   ModelShape shape() const;
@@ -114,7 +116,7 @@ struct Family {
   // empty where none is known.
   std::string chat_template;
   // Statements before a checkpoint's own template: variables that it shall find set.
-  std::string template_settings = "";
+  std::string template_settings = {};
   // The recommended deterministic action: the published loop as far as an action says it.
   std::string strategy;
   std::string commit = "one", remask = "none";

@@ -68,7 +68,7 @@ int ModelCache::add(const std::string& name, Checkpoint checkpoint) {
   return add(name, std::make_shared<const Checkpoint>(std::move(checkpoint)));
 }
 
-int ModelCache::add(const std::string& name, std::shared_ptr<const Checkpoint> checkpoint) {
+int ModelCache::add(const std::string& name, const std::shared_ptr<const Checkpoint>& checkpoint) {
   const bool places = is_spread() && worker_ == 0;
   Placement placement = places ? placement_with(name, *checkpoint) : Placement{};
   auto slot = std::make_unique<Slot>(*this, name, checkpoint);

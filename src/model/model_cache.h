@@ -86,7 +86,7 @@ class ModelCache {
 
  private:
   struct Slot;
-  int add(const std::string& name, std::shared_ptr<const Checkpoint> checkpoint);
+  int add(const std::string& name, const std::shared_ptr<const Checkpoint>& checkpoint);
   LanguageModel& take(Slot& slot);
   void make_room(const Slot& slot);
   std::uint64_t experts_on_host(const Checkpoint& checkpoint, int at) const;

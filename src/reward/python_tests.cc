@@ -90,7 +90,10 @@ std::unique_ptr<Reward> make(const Json& spec, const Asked&, const std::string& 
 
 }  // namespace
 
-const RewardEntry kPythonTestsReward = {
-    .type = "python-tests", .make = make, .runs_program = true, .visible_list = "tests"};
+const RewardEntry kPythonTestsReward = {.type = "python-tests",
+                                        .make = make,
+                                        .harmless_here = true,
+                                        .runs_program = true,
+                                        .visible_list = "tests"};
 
 }  // namespace umf

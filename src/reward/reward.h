@@ -57,6 +57,9 @@ struct RewardEntry {
                                   const JudgeTools& tools);
   // Runs and opens nothing that whoever wrote the spec may choose: for every client of a server.
   bool harmless = false;
+  // For every client of a server that this machine alone can reach: they can run programs here
+  // anyway.
+  bool harmless_here = false;
   // Runs the program in an answer; the spec's "extract" and "prefill" say where it is.
   bool runs_program = false;
   // The field with the tests that a search sees: a list, or the text of one, packed or not.

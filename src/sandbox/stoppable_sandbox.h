@@ -15,14 +15,16 @@ class StoppableSandbox final : public Sandbox {
   StoppableSandbox(Sandbox& inner, std::stop_token stop) : inner_(inner), stop_(std::move(stop)) {}
 
   CommandResult run(const CommandJob& job, std::stop_token own) override {
-    return inner_.run(job, choose(std::move(own)));
+    return inner_.run(job, choose(own));
   }
   PythonResult run(const PythonJob& job, std::stop_token own) override {
-    return inner_.run(job, choose(std::move(own)));
+    return inner_.run(job, choose(own));
   }
 
  private:
-  std::stop_token choose(std::stop_token own) const { return own.stop_possible() ? own : stop_; }
+  const std::stop_token& choose(const std::stop_token& own) const {
+    return own.stop_possible() ? own : stop_;
+  }
 
   Sandbox& inner_;
   std::stop_token stop_;

@@ -55,13 +55,15 @@ std::string data(const OrderedJson& json) { return "data: " + written(json) + "\
 
 }  // namespace
 
-std::string error_body(const ApiError& error) {
-  return written({{"error",
-                   {{"message", error.what()},
-                    {"type", error_type(error.status())},
-                    {"param", or_null(error.param())},
-                    {"code", or_null(error.code())}}}});
+OrderedJson error_json(const ApiError& error) {
+  return {{"error",
+           {{"message", error.what()},
+            {"type", error_type(error.status())},
+            {"param", or_null(error.param())},
+            {"code", or_null(error.code())}}}};
 }
+
+std::string error_body(const ApiError& error) { return written(error_json(error)); }
 
 std::string completion_body(const ReplyHead& head, const Completion& completion) {
   OrderedJson choices = OrderedJson::array();
@@ -96,7 +98,7 @@ std::string EventStream::event(const JobEvent& event) {
                                [&](const Completion& completion) { return close(completion); },
                                [&](const ApiError& error) {
                                  done_ = true;
-                                 return "data: " + error_body(error) + "\n\n";
+                                 return data(error_json(error));
                                }},
                     event);
 }

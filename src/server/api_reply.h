@@ -19,6 +19,7 @@ struct ReplyHead {
   std::int64_t created = 0;  // seconds since 1970
 };
 
+OrderedJson error_json(const ApiError& error);
 std::string error_body(const ApiError& error);
 std::string completion_body(const ReplyHead& head, const Completion& completion);
 

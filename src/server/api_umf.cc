@@ -11,7 +11,6 @@ namespace umf {
 namespace {
 
 constexpr std::size_t kActions = 64, kModels = 16, kOptions = 32;
-constexpr const char* kFormatSearch = "unmaskfork";  // of answers whose form is all that is asked
 
 // A value as --action would spell it.
 std::string spelled(const Json& value, const std::string& name) {
@@ -106,7 +105,7 @@ UmfRequest begun(const RequestFields& umf, const ServedConfiguration* configurat
   UmfRequest request;
   const auto search = umf.text("search");
   if (configuration == nullptr) {
-    request.search = search.value_or(judged.by_format ? kFormatSearch : "");
+    request.search = search.value_or(judged.by_format ? default_search() : "");
     request.varied = judged.by_format && !search;
     request.actions = parse_actions(umf);
     for (std::string& name : umf.texts("models", kModels)) request.models.push_back({name, name});

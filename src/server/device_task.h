@@ -38,7 +38,7 @@ class Listener {
   virtual void state(int choice, Json state) = 0;  // the newest replaces those before it
   virtual void rollout(Json event) = 0;
   // What a search cost that ended, also where it found nothing to give.
-  virtual void spent(nlohmann::ordered_json) {}
+  virtual void spent(const nlohmann::ordered_json& /*search*/) {}
 };
 
 // A task was no longer wanted and has no result to give.

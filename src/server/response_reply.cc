@@ -168,7 +168,7 @@ std::string ResponseStream::close(const Completion& completion) {
 
 std::string ResponseStream::fail(const ApiError& error) {
   done_ = true;
-  const OrderedJson body = OrderedJson::parse(error_body(error));
+  const OrderedJson body = error_json(error);
   OrderedJson fields = body["error"];  // as newer clients read it, and as older ones do
   fields["error"] = body["error"];
   fields.erase("type");

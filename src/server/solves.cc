@@ -74,7 +74,7 @@ void Solve::keep(const Completion& completion) {
 }
 
 void Solve::end_without_answer(const ApiError& error) {
-  OrderedJson end = OrderedJson::parse(error_body(error));
+  OrderedJson end = error_json(error);
   if (!spent_.is_null()) {
     end["search"] = spent_;
     end["seconds"] = seconds_so_far();

@@ -32,12 +32,12 @@ class Solve final : public Job {
 
  private:
   void deliver(JobEvent event) override;
-  void spent(OrderedJson search) override { spent_ = std::move(search); }
+  void spent(const nlohmann::ordered_json& search) override { spent_ = search; }
   void keep(const Completion& completion);
   void end_without_answer(const ApiError& error);
 
   EventLog log_;
-  OrderedJson spent_;  // null before the search's end
+  nlohmann::ordered_json spent_;  // null before the search's end
   // What the report needs beside the log's rollouts. Not changed after the end of the log, and
   // before it only where the solution stands, which is not there without an answer.
   SolvedProblem solved_;

@@ -82,8 +82,8 @@ auto timed(double& seconds, const Work& work) {
   return work();
 }
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string journal_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // A reward as JSON can hold it: there are no infinities, so that they are written as text.
@@ -148,7 +148,8 @@ Json on_device(Json configuration, const std::string& device, const std::filesys
 
 Journal::Journal(World& inner, std::filesystem::path path, const Json& configuration, States states)
     : inner_(inner), path_(std::move(path)), states_(std::move(states)) {
-  const std::string header = line_of({{"kind", kKind}, {"configuration", configuration}});
+  const std::string header =
+      journal_text({{"kind", kKind}, {"configuration", configuration}}) + "\n";
   file_ = open_regular(path_, O_RDWR | O_CREAT, "write");
   lock();
   load(header);
@@ -236,9 +237,9 @@ void Journal::append(Json entry, double seconds) {
   entry["seconds"] = seconds;
   entry["passes"] = passes - passes_recorded_;
   passes_recorded_ = passes;
-  // Bytes that are not UTF-8 are replaced before the sum is taken.
-  const Json safe = Json::parse(line_of(entry));
-  write(line_of({{"entry", safe}, {"sum", checksum(safe.dump())}}));
+  // The sum is that of the text, in which bytes that are not UTF-8 are replaced.
+  const std::string text = journal_text(entry);
+  write(fmt::format(R"({{"entry":{},"sum":"{}"}})", text, checksum(text)) + "\n");
 }
 
 void Journal::write(const std::string& line) {

@@ -31,7 +31,7 @@ std::vector<std::string> split_models(const std::string& model,
                                       const std::vector<ModelChoice>& known);
 
 struct SearchRequest {
-  std::string search = "unmaskfork";
+  std::string search = default_search();
   std::string preset;  // brings a search, models and actions; the fields below come on top
   std::vector<ModelChoice> models;  // the strongest first; at least one where there is no preset
   std::vector<ActionChoice>

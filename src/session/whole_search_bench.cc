@@ -15,6 +15,7 @@
 #include "model/process_reward_model.h"
 #include "search/checkpoints.h"
 #include "session/problem_search.h"
+#include "support/bench_main.h"
 #include "support/bench_timing.h"
 #include "support/random_checkpoint.h"
 #include "support/temporary_directory.h"
@@ -174,10 +175,5 @@ Options parse(int argc, char** argv) {
 }  // namespace umf
 
 int main(int argc, char** argv) {
-  try {
-    umf::run(umf::parse(argc, argv));
-  } catch (const umf::Error& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 1;
-  }
+  return umf::bench_main([&] { umf::run(umf::parse(argc, argv)); });
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "setup/crew.h"
+#include "setup/worker_devices.h"
 
 namespace umf {
 

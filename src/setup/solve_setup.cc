@@ -184,9 +184,8 @@ void SolveCliOptions::declare_shared(OptionSet& options) {
 
 void declare_search_options(OptionSet& options, ChosenOptions& chosen) {
   for (const SearchEntry& entry : searches()) {
-    const std::string prefix = entry.facts.name == searches().front().facts.name
-                                   ? ""
-                                   : fmt::format("{}-", entry.facts.name);
+    const std::string prefix =
+        entry.facts.name == default_search() ? "" : fmt::format("{}-", entry.facts.name);
     for (const OptionField& field : chosen.at(entry.facts.name, entry.options).fields()) {
       const auto declare = [&](auto* target) {
         if constexpr (std::is_same_v<decltype(target), bool*>)
@@ -199,15 +198,15 @@ void declare_search_options(OptionSet& options, ChosenOptions& chosen) {
   }
 }
 
-Crew SolveCliOptions::crew() const {
+WorkerDevices SolveCliOptions::worker_devices() const {
   std::optional<int> wanted;
   if (workers) wanted = parse_number<int>(*workers, "--workers");
   return {common, devices, wanted};
 }
 
-std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, const Crew& crew,
-                                             Backend& backend) {
-  return crew.make_model_cache(backend, parse_memory(options.memory_limit));
+std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options,
+                                             const WorkerDevices& devices, Backend& backend) {
+  return devices.make_model_cache(backend, parse_memory(options.memory_limit));
 }
 
 // What was found best for the embedded models, where they are searched and nothing else is said.
@@ -242,7 +241,7 @@ SearchRequest SolveCliOptions::request() const {
                         .use_cache = !no_cache,
                         .closed_text = closed_text,
                         .seed = seed,
-                        .workers = crew().workers(),
+                        .workers = worker_devices().workers(),
                         .workers_chosen = workers.has_value()};
   for (const std::string& text : models) request.models.push_back(parse_model_choice(text));
   if (models.empty() && preset.empty()) {

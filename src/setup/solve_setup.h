@@ -8,13 +8,13 @@
 
 #include "session/search_request.h"
 #include "setup/common_options.h"
-#include "setup/crew.h"
+#include "setup/worker_devices.h"
 
 namespace umf {
 
 struct SolveCliOptions {
   CommonOptions common;
-  std::string problem, example, preset, search = "unmaskfork", ratios, budget_policy = "cut",
+  std::string problem, example, preset, search = default_search(), ratios, budget_policy = "cut",
                                         window_policy = "preserve-masks", budget_unit = "passes";
   std::string stop_at_reward = "1", trace, report, checkpoint, curve, memory_limit;
   std::vector<std::string> models, actions;
@@ -42,7 +42,7 @@ struct SolveCliOptions {
   SearchRequest request() const;
   bool read_built_in();
   // Devices and workers. Throws Error for what is not there.
-  Crew crew() const;
+  WorkerDevices worker_devices() const;
 };
 
 // The options of every search, by name; those of the default search go without it.
@@ -50,10 +50,10 @@ void declare_search_options(OptionSet& options, ChosenOptions& chosen);
 // "never", or the reward that ends a search. Throws Error.
 std::optional<double> parse_stop_at_reward(const std::string& text);
 
-// Where the models of all configurations stand, once for each worker of the crew; nothing is loaded
-// yet. `backend` is that of the first worker.
-std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options, const Crew& crew,
-                                             Backend& backend);
+// Where the models of all configurations stand, once for each worker; nothing is loaded yet.
+// `backend` is that of the first worker.
+std::unique_ptr<ModelCache> make_model_cache(const SolveCliOptions& options,
+                                             const WorkerDevices& devices, Backend& backend);
 
 // The number of a model in the model cache. It is opened unless it is there already, by whatever
 // name: configurations share their models.

@@ -10,7 +10,7 @@
 namespace umf {
 
 struct AskTellOptions {
-  std::string search = "unmaskfork";
+  std::string search = default_search();
   ChosenOptions options;
   int actions = 1;
   int steps = 1;  // from the root to an end; each costs one pass of the budget

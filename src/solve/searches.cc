@@ -46,6 +46,8 @@ std::unique_ptr<Search> make_from(const SearchEntry& entry, const SearchSetup& s
 
 std::span<const SearchEntry> searches() { return kSearches; }
 
+std::string default_search() { return std::string(kSearches[0].facts.name); }
+
 const SearchEntry& find_search(std::string_view name) {
   std::vector<std::string> known;
   for (const SearchEntry& entry : kSearches) {

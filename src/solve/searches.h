@@ -40,8 +40,9 @@ constexpr SearchEntry entry_of() {
   return entry;
 }
 
-// The first is the default.
 std::span<const SearchEntry> searches();
+// The name of the first.
+std::string default_search();
 
 // Throws Error with the name that was probably meant, or with all.
 const SearchEntry& find_search(std::string_view name);

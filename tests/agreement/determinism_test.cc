@@ -45,6 +45,7 @@ std::vector<std::vector<Prediction>> predictions(Model& model, bool as_batch, bo
 
 class Determinism : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
+// docs/algorithm.md#batch-independence
 TEST_P(Determinism, PredictionsAreTheSameBytesOnEveryPath) {
   const auto& [name, type] = GetParam();
   const auto directory = tiny_checkpoint(name, {.dtype = type});

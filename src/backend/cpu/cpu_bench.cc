@@ -1,26 +1,13 @@
-// Speed of the cpu backend: cpu_bench [--quick] [--target NAME] [--threads N]. Prints Markdown.
-//
-// Everything compared in one row of a table is measured in the same interleaved rounds, and the
-// numbers are medians over the rounds: on a shared machine neighbours disturb all columns alike.
-// With one thread the clock is that of the thread, which stands still while others have the core;
-// with more it is the wall's, and a short sample starts when every thread has a core of its own.
-#include <algorithm>
-#include <chrono>
-#include <cmath>
+// Speed of the cpu backend's operations: cpu_bench [--quick] [--target NAME] [--threads N] [--only
+// PART]. Prints Markdown.
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <numeric>
-#include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "backend/cpu/cpu_backend.h"
-#include "support/bench_peak.h"
-#include "support/bench_timing.h"
-#include "support/quantised_weights.h"
+#include "support/cpu_rounds.h"
 
 #ifdef UMF_ONEDNN
 #include <omp.h>
@@ -30,127 +17,6 @@
 
 namespace umf {
 namespace {
-
-struct Options {
-  bool quick = false;
-  std::string target;
-  std::vector<int> threads{1, 2};
-};
-
-const Kernels& kernels_of(const std::string& target) {
-  for (const Kernels& kernels : cpu_kernels()) {
-    if (target.empty() || kernels.name == target) return kernels;
-  }
-  std::fprintf(stderr, "error: no such target: %s\n", target.c_str());
-  std::exit(2);
-}
-
-double fma_peak(const Options& options, int threads) {
-  ThreadPool pool(threads);
-  double best = 0;
-  for (int round = 0; round < 200; ++round) {
-    best = std::max(best, fma_rate(kernels_of(options.target), pool, 20000));
-  }
-  return best;
-}
-
-// Returns when every thread has a core of its own: neighbours, or threads of another library that
-// still spin from its turn, would be charged to whoever comes next. Gives up after a while.
-class Quiet {
- public:
-  Quiet(const Options& options, int threads)
-      : kernels_(kernels_of(options.target)), pool_(threads), peak_(fma_peak(options, threads)) {}
-  void wait() {
-    if (pool_.threads() == 1) return;
-    for (int tries = 0; tries < 100; ++tries) {
-      fma_rate(kernels_, pool_, 2000);  // wakes the pool
-      if (fma_rate(kernels_, pool_, 20000) > 0.85 * peak_) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-  }
-
- private:
-  const Kernels& kernels_;
-  ThreadPool pool_;
-  double peak_;
-};
-
-// Median seconds per call of each work, over interleaved rounds that take about `budget` seconds in
-// all.
-std::vector<double> interleaved(const Options& options, int threads,
-                                const std::vector<std::function<void()>>& works) {
-  const double budget = options.quick ? 0.1 : 1.0;
-  const double sample = 1e-3;
-  const int most = options.quick ? 15 : 101, least = options.quick ? 3 : 7;
-  std::vector<int> repeats;
-  double round_time = 0;
-  for (const auto& work : works) {
-    work();  // warm: pages, scratch, primitives
-    const double once =
-        std::max(std::min(seconds_on(threads, work), seconds_on(threads, work)), 1e-7);
-    repeats.push_back(std::clamp(static_cast<int>(sample / once), 1, 10000));
-    round_time += once * repeats.back();
-  }
-  const int rounds = std::clamp(static_cast<int>(budget / round_time), least, most);
-  Quiet quiet(options, threads);
-  std::vector<std::vector<double>> times(works.size());
-  for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < works.size(); ++i) {
-      quiet.wait();
-      works[i]();
-      const double time = seconds_on(threads, [&] {
-        for (int r = 0; r < repeats[i]; ++r) works[i]();
-      });
-      times[i].push_back(time / repeats[i]);
-    }
-  }
-  std::vector<double> medians;
-  for (auto& t : times) medians.push_back(median(t));
-  return medians;
-}
-
-std::vector<float> random_floats(std::size_t count) {
-  std::mt19937 engine(1);
-  std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(engine() % 2001) / 1000.0f - 1;
-  return values;
-}
-
-Matrix filled(Backend& backend, int rows, int cols) {
-  const Matrix m = backend.allocate(rows, cols);
-  const auto values = random_floats(static_cast<std::size_t>(rows) * m.stride);
-  std::memcpy(m.memory.get(), values.data(), values.size() * sizeof(float));
-  return m;
-}
-
-// Weights as a file holds them.
-struct Weights {
-  Weights(int rows, int cols, DType type) : rows(rows), cols(cols), type(type) {
-    const auto values = random_floats(static_cast<std::size_t>(rows) * cols);
-    if (is_quantised(type)) {
-      bytes = quantised(values, type);
-      return;
-    }
-    bytes.resize(values.size() * size_of(type));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      std::uint32_t bits;
-      std::memcpy(&bits, &values[i], 4);
-      const std::uint16_t brain = static_cast<std::uint16_t>(bits >> 16);
-      const std::uint16_t half =
-          static_cast<std::uint16_t>((bits >> 16 & 0x8000) | 12 << 10 | (bits >> 8 & 1023));
-      if (type == DType::kF32) std::memcpy(&bytes[4 * i], &bits, 4);
-      if (type == DType::kBF16) std::memcpy(&bytes[2 * i], &brain, 2);
-      if (type == DType::kF16) std::memcpy(&bytes[2 * i], &half, 2);
-    }
-  }
-  std::shared_ptr<const Linear> load(Backend& backend) const {
-    const HostTensor tensor{bytes.data(), type, rows, cols};
-    return backend.load_linear({&tensor, 1}, {});
-  }
-  int rows, cols;
-  DType type;
-  std::vector<std::byte> bytes;
-};
 
 #ifdef UMF_ONEDNN
 // oneDNN's f32 product with weights packed once, in the layout it likes best.
@@ -212,7 +78,7 @@ struct Yardstick {
   }
 };
 
-void bench_matmul(const Options& options) {
+void bench_matmul(const CpuBenchOptions& options) {
   const std::vector<std::pair<int, int>> shapes{{256, 256}, {1024, 256}, {768, 256},
                                                 {512, 512}, {2048, 512}, {4096, 4096}};
   std::vector<int> rows{64, 128, 224, 512, 1024};
@@ -231,7 +97,7 @@ void bench_matmul(const Options& options) {
     Yardstick yardstick;
     std::vector<double> share;
     for (const auto& [n, k] : shapes) {
-      const Weights f32(n, k, DType::kF32), bf16(n, k, DType::kBF16), f16(n, k, DType::kF16);
+      const StoredWeights f32(n, k, DType::kF32), bf16(n, k, DType::kBF16), f16(n, k, DType::kF16);
       const auto w32 = f32.load(*backend), wb = bf16.load(*backend), wh = f16.load(*backend);
       for (const int m : rows) {
         const Matrix x = filled(*backend, m, k), out = backend->allocate(m, n);
@@ -268,16 +134,16 @@ void bench_matmul(const Options& options) {
 }
 
 // A few rows against large weights: the weights' way from memory is the limit.
-void bench_few_rows(const Options& options) {
+void bench_few_rows(const CpuBenchOptions& options) {
   const int n = options.quick ? 4096 : 8192, k = 4096;
   for (const int threads : options.threads) {
     const auto backend = make_cpu_backend(threads, options.target);
-    const Weights f32(n, k, DType::kF32), bf16(n, k, DType::kBF16);
+    const StoredWeights f32(n, k, DType::kF32), bf16(n, k, DType::kBF16);
     const auto w32 = f32.load(*backend), wb = bf16.load(*backend);
     // The same bytes, only added up.
     ThreadPool pool(threads);
     std::vector<float> sums(64 * 16);
-    const auto read = [&](const Weights& w) {
+    const auto read = [&](const StoredWeights& w) {
       pool.parallel_for(64, [&](int task, int) {
         const auto* from =
             reinterpret_cast<const std::uint64_t*>(w.bytes.data()) + w.bytes.size() / 8 / 64 * task;
@@ -308,7 +174,7 @@ void bench_few_rows(const Options& options) {
 
 // cpu-bf16 beside cpu, for weights of every type: from a few rows, where the way of the weights
 // from memory counts, to many.
-void bench_bf16(const Options& options) {
+void bench_bf16(const CpuBenchOptions& options) {
   for (const int threads : options.threads) {
     const auto exact = make_cpu_backend(threads, ""), rounded = make_cpu_bf16_backend(threads, "");
     ThreadPool pool(threads);
@@ -323,14 +189,14 @@ void bench_bf16(const Options& options) {
         "| N x K | M | f32 | bf16 | f16 | GFLOP/s | of peak |\n|---|---|---|---|---|---|---|\n",
         rounded->description().c_str(), peak / 1e9, fma_peak(options, threads) / 1e9);
     for (const auto& [n, k] : {std::pair{768, 768}, {4096, 768}, {768, 2048}, {4096, 4096}}) {
-      std::vector<Weights> weights;
+      std::vector<StoredWeights> weights;
       for (const DType type : {DType::kF32, DType::kBF16, DType::kF16}) {
         weights.emplace_back(n, k, type);
       }
       for (const int m : {1, 2, 4, 8, 16, 32, 256, 1024}) {
         const Matrix x = filled(*exact, m, k), out = exact->allocate(m, n);
         std::vector<std::function<void()>> works;
-        for (const Weights& w : weights) {
+        for (const StoredWeights& w : weights) {
           for (Backend* backend : {exact.get(), rounded.get()}) {
             works.push_back(
                 [&, backend, weight = w.load(*backend)] { backend->project(x, *weight, 0, out); });
@@ -347,7 +213,7 @@ void bench_bf16(const Options& options) {
   }
 }
 
-void bench_attention(const Options& options) {
+void bench_attention(const CpuBenchOptions& options) {
   for (const int threads : options.threads) {
     const double peak = fma_peak(options, threads);
     const auto backend = make_cpu_backend(threads, options.target);
@@ -378,7 +244,7 @@ void bench_attention(const Options& options) {
   }
 }
 
-void bench_rows(const Options& options) {
+void bench_rows(const CpuBenchOptions& options) {
   for (const int threads : options.threads) {
     const auto backend = make_cpu_backend(threads, options.target);
     std::printf(
@@ -428,162 +294,14 @@ void bench_rows(const Options& options) {
   }
 }
 
-// A transformer's layers over the backend, and its weight products alone.
-struct Forward {
-  Forward(Backend& backend, int rows, int hidden, int head_dim, int mlp, int layers,
-          DType type = DType::kF32)
-      : backend(backend),
-        rows(rows),
-        hidden(hidden),
-        mlp(mlp),
-        layers(layers),
-        shape{hidden / head_dim, hidden / head_dim, head_dim},
-        ones(hidden, 1.0f) {
-    for (const auto& [n, k] :
-         {std::pair{3 * hidden, hidden}, {hidden, hidden}, {2 * mlp, hidden}, {hidden, mlp}}) {
-      stored.emplace_back(n, k, type);
-      weights.push_back(stored.back().load(backend));
-    }
-    gains = backend.load_gains(
-        {reinterpret_cast<const std::byte*>(ones.data()), DType::kF32, 1, hidden});
-    rotation = backend.make_rotation(rows, {head_dim, 10000});
-    positions.resize(rows);
-    std::iota(positions.begin(), positions.end(), 0);
-    x = filled(backend, rows, hidden);
-    normed = filled(backend, rows, hidden);
-    qkv = filled(backend, rows, 3 * hidden);
-    mixed = filled(backend, rows, hidden);
-    gate_up = filled(backend, rows, 2 * mlp);
-    act = filled(backend, rows, mlp);
-  }
-  void run(bool all) {
-    for (int layer = 0; layer < layers; ++layer) {
-      if (all) backend.rms_norm(x, *gains, 1e-5f, normed);
-      backend.project(normed, *weights[0], 0, qkv);
-      if (all) {
-        backend.rotate(qkv.columns(0, 2 * hidden), positions, *rotation);
-        backend.attend(qkv.columns(0, hidden), qkv.columns(hidden, hidden),
-                       qkv.columns(2 * hidden, hidden), positions, shape, mixed);
-      }
-      backend.project(mixed, *weights[1], 0, x);
-      if (all) backend.rms_norm(x, *gains, 1e-5f, normed);
-      backend.project(normed, *weights[2], 0, gate_up);
-      if (all) backend.gated_silu(gate_up, act);
-      backend.project(act, *weights[3], 0, x);
-    }
-  }
-  double weight_work() const { return 2.0 * layers * rows * hidden * (4.0 * hidden + 3.0 * mlp); }
-  double attention_work() const { return 4.0 * layers * rows * rows * hidden; }
-
-  Backend& backend;
-  int rows, hidden, mlp, layers;
-  AttentionShape shape;
-  std::vector<float> ones;
-  std::vector<Weights> stored;
-  std::vector<std::shared_ptr<const Linear>> weights;
-  std::shared_ptr<const Gains> gains;
-  std::shared_ptr<const Rotation> rotation;
-  std::vector<int> positions;
-  Matrix x, normed, qkv, mixed, gate_up, act;
-};
-
-void bench_forward(const Options& options) {
-  for (const int threads : options.threads) {
-    const auto backend = make_cpu_backend(threads, options.target);
-    std::printf(
-        "\n## Whole pass over its products, %s\n\nThe two products of attention count at the speed "
-        "of the others.\n\n"
-        "| rows | hidden | MLP | layers | pass ms | weight products ms | pass / all products "
-        "|\n|---|---|---|---|---|---|---|\n",
-        backend->description().c_str());
-    for (const auto& [rows, hidden, head_dim, mlp, layers] :
-         std::vector<std::array<int, 5>>{{160, 256, 64, 768, 8},
-                                         {128, 768, 64, 2048, 12},
-                                         {512, 768, 64, 2048, 12},
-                                         {1024, 768, 64, 2048, 12}}) {
-      Forward forward(*backend, rows, hidden, head_dim, mlp, layers);
-      const auto time =
-          interleaved(options, threads, {[&] { forward.run(true); }, [&] { forward.run(false); }});
-      const double products = time[1] * (1 + forward.attention_work() / forward.weight_work());
-      std::printf("| %d | %d | %d | %d | %.2f | %.2f | %.2f |\n", rows, hidden, mlp, layers,
-                  time[0] * 1e3, time[1] * 1e3, time[0] / products);
-      std::fflush(stdout);
-    }
-  }
-}
-
-// Quantised weights beside the same ones in bf16: with a few rows, where their bytes count, and in
-// a whole pass, where taking them apart is what they cost.
-void bench_quantised(const Options& options) {
-  constexpr DType kTypes[] = {DType::kBF16, DType::kQ8_0, DType::kQ4_K};
-  const int n = options.quick ? 4096 : 8192, k = 4096;
-  for (const int threads : options.threads) {
-    const auto backend = make_cpu_backend(threads, options.target);
-    std::vector<Weights> weights;
-    for (const DType type : kTypes) weights.emplace_back(n, k, type);
-    std::printf(
-        "\n## Quantised weights, %d x %d, %s\n\nGB/s of weights as stored; time with bf16 weights "
-        "over time with these (wanted with one row: 1.3 and 1.5).\n\n"
-        "| M | bf16 | Q8_0 | Q4_K | bf16 / Q8_0 | bf16 / Q4_K |\n|---|---|---|---|---|---|\n",
-        n, k, backend->description().c_str());
-    for (const int m : {1, 2, 4, 8, 16, 64}) {
-      const Matrix x = filled(*backend, m, k), out = backend->allocate(m, n);
-      std::vector<std::function<void()>> works;
-      for (const Weights& w : weights)
-        works.push_back([&, weight = w.load(*backend)] { backend->project(x, *weight, 0, out); });
-      const auto time = interleaved(options, threads, works);
-      std::printf("| %d |", m);
-      for (std::size_t i = 0; i < time.size(); ++i)
-        std::printf(" %.1f |", static_cast<double>(weights[i].bytes.size()) / time[i] / 1e9);
-      std::printf(" %.2f | %.2f |\n", time[0] / time[1], time[0] / time[2]);
-      std::fflush(stdout);
-    }
-    const int rows = 512, hidden = 768, mlp = 2048, layers = 12;
-    std::vector<std::unique_ptr<Forward>> passes;
-    std::vector<std::function<void()>> works;
-    for (const DType type : kTypes) {
-      passes.push_back(std::make_unique<Forward>(*backend, rows, hidden, 64, mlp, layers, type));
-      works.push_back([pass = passes.back().get()] { pass->run(true); });
-    }
-    const auto time = interleaved(options, threads, works);
-    std::printf(
-        "\nA pass of %d layers over %d positions, hidden %d, MLP %d: bf16 %.1f ms, Q8_0 %.1f ms "
-        "(%.3f of it), Q4_K %.1f ms (%.3f; wanted: 1.10 at most)\n",
-        layers, rows, hidden, mlp, time[0] * 1e3, time[1] * 1e3, time[1] / time[0], time[2] * 1e3,
-        time[2] / time[0]);
-    std::fflush(stdout);
-  }
-}
-
 }  // namespace
 }  // namespace umf
 
 int main(int argc, char** argv) {
-  umf::Options options;
-  std::string only;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    if (option == "--quick") {
-      options.quick = true;
-    } else if (option == "--target" && i + 1 < argc) {
-      options.target = argv[++i];
-    } else if (option == "--threads" && i + 1 < argc) {
-      options.threads = {std::max(1, std::atoi(argv[++i]))};
-    } else if (option == "--only" && i + 1 < argc) {
-      only = argv[++i];
-    } else {
-      std::fprintf(stderr,
-                   "usage: cpu_bench [--quick] [--target NAME] [--threads N] [--only "
-                   "matmul|few|bf16|attention|rows|forward|quantised]\n");
-      return 2;
-    }
-  }
-  std::printf("# cpu backend, %u hardware threads\n", std::thread::hardware_concurrency());
-  if (only.empty() || only == "matmul") umf::bench_matmul(options);
-  if (only.empty() || only == "few") umf::bench_few_rows(options);
-  if (only.empty() || only == "bf16") umf::bench_bf16(options);
-  if (only.empty() || only == "attention") umf::bench_attention(options);
-  if (only.empty() || only == "rows") umf::bench_rows(options);
-  if (only.empty() || only == "forward") umf::bench_forward(options);
-  if (only.empty() || only == "quantised") umf::bench_quantised(options);
+  const auto options = umf::cpu_bench_options(argc, argv, "matmul|few|bf16|attention|rows");
+  if (options.wants("matmul")) umf::bench_matmul(options);
+  if (options.wants("few")) umf::bench_few_rows(options);
+  if (options.wants("bf16")) umf::bench_bf16(options);
+  if (options.wants("attention")) umf::bench_attention(options);
+  if (options.wants("rows")) umf::bench_rows(options);
 }

@@ -153,7 +153,7 @@ HWY_INLINE void with_stored_type(DType type, const Work& work) {
     case DType::kF16:
       return work(static_cast<const typename Numbers::template Packed<Half>*>(nullptr));
     case DType::kBF16:
-      return work(static_cast<const typename Numbers::template Packed<Brain>*>(nullptr));
+      return work(static_cast<const typename Numbers::template Packed<BFloat16>*>(nullptr));
     default:
       return;
   }

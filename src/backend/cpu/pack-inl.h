@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 struct Half {
   std::uint16_t bits;
 };
-struct Brain {
+struct BFloat16 {
   std::uint16_t bits;
 };
 
@@ -48,7 +48,7 @@ constexpr std::size_t steps(std::size_t depth) {
 }
 
 HWY_INLINE float widen_one(const float* from) { return *from; }
-HWY_INLINE float widen_one(const Brain* from) {
+HWY_INLINE float widen_one(const BFloat16* from) {
   const std::uint32_t bits = std::uint32_t{from->bits} << 16;
   float value;
   std::memcpy(&value, &bits, sizeof(value));
@@ -90,7 +90,7 @@ HWY_INLINE float pack_one(const Paired<T>* from, std::size_t left) {
 // Numbers in a lane of a loaded vector. Two bf16 numbers are only moved, and widened when stored;
 // pairs stay pairs.
 template <class T>
-inline constexpr std::size_t kPerLane = std::is_same_v<T, Brain> ? 2 : 1;
+inline constexpr std::size_t kPerLane = std::is_same_v<T, BFloat16> ? 2 : 1;
 template <class T>
 inline constexpr std::size_t kPerLane<Rounded<T>> = kPerLane<T>;
 template <class T>
@@ -102,7 +102,7 @@ HWY_INLINE VF load_row(const Half* from) {
   const hn::Rebind<std::uint16_t, F32> bits;
   return hn::PromoteTo(F32(), hn::BitCast(d, hn::LoadU(bits, &from->bits)));
 }
-HWY_INLINE VF load_row(const Brain* from) {
+HWY_INLINE VF load_row(const BFloat16* from) {
   const hn::Repartition<std::uint16_t, F32> d;
   return hn::BitCast(F32(), hn::LoadU(d, &from->bits));
 }
@@ -110,13 +110,15 @@ template <class T>
 HWY_INLINE VF load_row(const Rounded<T>* from) {
   return round_to_bf16(F32(), load_row(&from->stored));
 }
-HWY_INLINE VF load_row(const Rounded<Brain>* from) { return drop_small(load_row(&from->stored)); }
+HWY_INLINE VF load_row(const Rounded<BFloat16>* from) {
+  return drop_small(load_row(&from->stored));
+}
 #if UMF_CPU_PAIRS
 template <class T>
 HWY_INLINE VF load_row(const Paired<T>* from) {
   return round_to_pairs(load_row(&from->stored), load_row(&from[kLanes].stored));
 }
-HWY_INLINE VF load_row(const Paired<Brain>* from) {
+HWY_INLINE VF load_row(const Paired<BFloat16>* from) {
   return pairs_in_order(load_row(&from->stored));
 }
 #endif
@@ -303,7 +305,7 @@ inline void widen(const std::byte* from, DType type, std::size_t count, float* t
       widen_all(reinterpret_cast<const Half*>(from), count, to);
       break;
     case DType::kBF16:
-      widen_all(reinterpret_cast<const Brain*>(from), count, to);
+      widen_all(reinterpret_cast<const BFloat16*>(from), count, to);
       break;
     case DType::kF8:
       break;  // in no file

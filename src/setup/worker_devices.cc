@@ -1,4 +1,4 @@
-#include "setup/crew.h"
+#include "setup/worker_devices.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -104,7 +104,8 @@ void DeviceOptions::declare(OptionSet& options) {
                 "names in --model; prm for process reward models. By itself the first with room");
 }
 
-Crew::Crew(const CommonOptions& common, const DeviceOptions& devices, std::optional<int> workers)
+WorkerDevices::WorkerDevices(const CommonOptions& common, const DeviceOptions& devices,
+                             std::optional<int> workers)
     : common_(common) {
   if (workers && (*workers < 1 || *workers > kMostWorkers))
     throw Error(fmt::format("--workers must be from 1 to {}, not {}", kMostWorkers, *workers));
@@ -129,13 +130,13 @@ Crew::Crew(const CommonOptions& common, const DeviceOptions& devices, std::optio
   workers_ = workers.value_or(static_cast<int>(devices_.size()));
 }
 
-void Crew::begin_with(int i) {
+void WorkerDevices::begin_with(int i) {
   // Places count in the list as it was given.
   if (places_.empty()) std::ranges::rotate(devices_, devices_.begin() + i % std::ssize(devices_));
 }
 
 // Workers share the threads; one that would get none gets one all the same.
-std::unique_ptr<Backend> Crew::make_backend(int worker, int at) const {
+std::unique_ptr<Backend> WorkerDevices::make_backend(int worker, int at) const {
   BackendOptions share = common_.reporting();
   share.device = devices_[at];
   const int threads = share.threads > 0 ? share.threads : usable_cores();
@@ -144,15 +145,15 @@ std::unique_ptr<Backend> Crew::make_backend(int worker, int at) const {
   return umf::make_backend(common_.backend, share);
 }
 
-std::unique_ptr<ModelCache> Crew::make_model_cache(Backend& first,
-                                                   std::uint64_t memory_limit) const {
+std::unique_ptr<ModelCache> WorkerDevices::make_model_cache(Backend& first,
+                                                            std::uint64_t memory_limit) const {
   auto model_cache = std::make_unique<ModelCache>(first, memory_limit);
   if (devices_.size() == 1 && workers_ > 1 && memory_limit > 0)
     throw Error(
         "--memory-limit puts idle models aside, and several workers keep all of them busy; leave "
         "out --memory-limit or --workers");
   if (listed_) {
-    const auto make = [crew = *this](int worker, int at) { return crew.make_backend(worker, at); };
+    const auto make = [all = *this](int worker, int at) { return all.make_backend(worker, at); };
     model_cache->spread({devices_, make, places_}, workers_);
     return model_cache;
   }

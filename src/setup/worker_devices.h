@@ -20,11 +20,12 @@ struct DeviceOptions {
 // The place of process reward models in --place: they have no --model to be named by.
 inline constexpr const char* kJudgePlace = "prm";
 
-class Crew {
+class WorkerDevices {
  public:
   // `workers` are those of --workers; nothing for one per device. Throws Error for devices that are
   // not there, or not of one kind: results must not depend on which of them computes.
-  Crew(const CommonOptions& common, const DeviceOptions& devices, std::optional<int> workers);
+  WorkerDevices(const CommonOptions& common, const DeviceOptions& devices,
+                std::optional<int> workers);
 
   int workers() const { return workers_; }
   const std::vector<int>& devices() const { return devices_; }  // by number, as they were listed
