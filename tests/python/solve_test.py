@@ -31,6 +31,19 @@ class Solve(unittest.TestCase):
         self.assertEqual(found.why, "because")
         self.assertEqual((found.nfe, found.stopped), (64, "budget"))
 
+    def test_a_reward_gets_the_whole_text_whatever_is_in_it(self):
+        texts, events = [], []
+
+        def reward(answer):
+            texts.append(answer)
+            return fixture.length_reward(answer)
+
+        umf.solve("Say something.", models=fixture.TINY[0], search="best-of-n", action=["temperature=2"], seed=4,
+                  reward=reward, on_rollout=events.append, **fixture.SMALL)
+        written = [event["text"] for event in events]
+        self.assertTrue(any("\0" in text for text in written), "no model wrote a zero byte; take another seed")
+        self.assertEqual([text.replace("\0", "\ufffd") for text in written], texts)
+
     def test_what_a_reward_raises_arrives(self):
         class Mine(Exception):
             pass
