@@ -22,7 +22,9 @@ install(TARGETS umf_c_api EXPORT umf LIBRARY INCLUDES DESTINATION ${CMAKE_INSTAL
 install(FILES ${PROJECT_SOURCE_DIR}/src/c_api/umf.h TYPE INCLUDE)
 install(DIRECTORY ${written}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${written}/umf.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME umf)
-install(FILES ${written}/umf.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _umf)
+foreach(place vendor-completions site-functions)  # where Debian's zsh looks below /usr, and where every zsh looks
+  install(FILES ${written}/umf.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${place} RENAME _umf)
+endforeach()
 install(FILES ${written}/umf.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME umf.fish)
 
 # The Python package: where Debian's Python looks, relative to the prefix.
