@@ -46,17 +46,18 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/umf-config-version.cmake 
 install(FILES ${PROJECT_BINARY_DIR}/umf-config-version.cmake DESTINATION ${config})
 
 # pkg-config --cflags --libs umf. Relative to where the file is, so that the folder may be moved.
+string(REGEX REPLACE "[^/]+" ".." up ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/umf.pc CONTENT
-"prefix=\${pcfiledir}/../..
+"prefix=\${pcfiledir}/@up@
 includedir=\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
-libdir=\${prefix}/lib
+libdir=\${prefix}/@CMAKE_INSTALL_LIBDIR@
 Name: umf
 Description: searches with masked diffusion language models
 Version: @PROJECT_VERSION@
 Cflags: -I\${includedir}
 Libs: -L\${libdir} -lumf
 " @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/umf.pc DESTINATION lib/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/umf.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # make deb
 configure_file(${PROJECT_SOURCE_DIR}/packaging/changelog.in ${PROJECT_BINARY_DIR}/packaging/changelog @ONLY)
