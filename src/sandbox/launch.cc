@@ -221,8 +221,7 @@ std::string objection_to(Walls walls) {
     const Launched trial = launch({walls, {"/bin/true"}, {}, {null, null, null}, ""});
     int status = 0;
     ::waitpid(trial.pid, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? ""
-                                                         : "/bin/true does not run inside it";
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "" : "/bin/true does not run inside it";
   } catch (const Error& refusal) {
     return refusal.what();
   }
