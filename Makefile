@@ -23,7 +23,7 @@ deb: install-files ## a Debian package: build/packages/umf_*.deb
 	@cd build && cpack >cpack.log 2>&1 || { cat cpack.log; exit 1; }
 	@ls build/packages/*.deb
 
-test-package: install-files ## the Debian package in a fresh Debian: minutes; needs root, mmdebstrap and lintian
+test-package: install-files ## the Debian package in a fresh Debian: minutes; needs root, mmdebstrap, lintian and npm
 	@tests/install/fresh_debian build build/fresh_debian
 
 test-slurm: build ## runs disturbed in every way, under a small Slurm on this machine: minutes; needs root. ROUNDS=3 repeats it

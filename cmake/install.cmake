@@ -22,7 +22,9 @@ install(TARGETS umf_c_api EXPORT umf LIBRARY INCLUDES DESTINATION ${CMAKE_INSTAL
 install(FILES ${PROJECT_SOURCE_DIR}/src/c_api/umf.h TYPE INCLUDE)
 install(DIRECTORY ${written}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${written}/umf.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME umf)
-install(FILES ${written}/umf.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _umf)
+foreach(place vendor-completions site-functions)  # where Debian's zsh looks below /usr, and where every zsh looks
+  install(FILES ${written}/umf.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${place} RENAME _umf)
+endforeach()
 install(FILES ${written}/umf.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME umf.fish)
 
 # The Python package: where Debian's Python looks, relative to the prefix.
@@ -44,17 +46,18 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/umf-config-version.cmake 
 install(FILES ${PROJECT_BINARY_DIR}/umf-config-version.cmake DESTINATION ${config})
 
 # pkg-config --cflags --libs umf. Relative to where the file is, so that the folder may be moved.
+string(REGEX REPLACE "[^/]+" ".." up ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/umf.pc CONTENT
-"prefix=\${pcfiledir}/../..
+"prefix=\${pcfiledir}/@up@
 includedir=\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
-libdir=\${prefix}/lib
+libdir=\${prefix}/@CMAKE_INSTALL_LIBDIR@
 Name: umf
 Description: searches with masked diffusion language models
 Version: @PROJECT_VERSION@
 Cflags: -I\${includedir}
 Libs: -L\${libdir} -lumf
 " @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/umf.pc DESTINATION lib/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/umf.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # make deb
 configure_file(${PROJECT_SOURCE_DIR}/packaging/changelog.in ${PROJECT_BINARY_DIR}/packaging/changelog @ONLY)

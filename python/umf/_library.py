@@ -129,7 +129,6 @@ def call(function: Callable[..., int], *arguments: Any) -> Any:
     return json.loads(text) if text else None
 
 
-
 def _verdict(value: Any) -> tuple[float, str]:
     why = ""
     if isinstance(value, tuple):
@@ -148,8 +147,7 @@ class Call:
     ):
         self._reward, self._on_event, self._on_progress = reward, on_event, on_progress
         self._raised: BaseException | None = None
-        self._interrupted = False  # by Ctrl-C
-        self._in_user_code = False  # where a KeyboardInterrupt can be raised and caught
+        self._in_user_code = False  # where what a signal's handler raises can be caught
 
     def run(self, function: Callable[..., int], *arguments: Any) -> Any:
         callbacks = _Callbacks(
@@ -161,49 +159,56 @@ class Call:
             _OnProgress(self._look),
         )
         result = ctypes.c_void_p()
-        with self._heeding_interrupts():
+        with self._heeding_signals():
             status = function(*arguments, ctypes.byref(callbacks), ctypes.byref(result))
         text = take(result)
         if self._raised is not None:
             raised, self._raised = self._raised, None
             raise raised
-        if self._interrupted:
-            raise KeyboardInterrupt
         if status == ERROR:
             raise Error(text)
         return json.loads(text) if text else None
 
     @contextlib.contextmanager
-    def _heeding_interrupts(self) -> Iterator[None]:
-        """Ctrl-C ends the call at its next callback. Raised elsewhere, it could fall between two of them and be lost."""
-        before = signal.getsignal(signal.SIGINT)
-        ours = before is signal.default_int_handler or getattr(before, "is_of_umf", False)
-        if threading.current_thread() is not threading.main_thread() or not ours:
+    def _heeding_signals(self) -> Iterator[None]:
+        """What handlers of signals raise, Ctrl-C's above all, ends the call at its next callback and is raised again by
+        run(). Raised between two callbacks, it would be lost."""
+        if threading.current_thread() is not threading.main_thread():
             yield
             return
+        handlers = {number: handler for number in signal.valid_signals() if callable(handler := signal.getsignal(number))}
 
-        def interrupt(number: int, frame: Any) -> None:
-            self._interrupted = True
-            if self._in_user_code:
-                self._in_user_code = False
-                raise KeyboardInterrupt
+        def heed(number: int, frame: Any) -> None:
+            try:
+                handlers[number](number, frame)
+            except BaseException as raised:  # pylint: disable=broad-exception-caught
+                inside = self._in_user_code
+                # User code may catch what it wants, its own alarms say, but not go on after Ctrl-C.
+                if isinstance(raised, KeyboardInterrupt):
+                    self._in_user_code = False
+                if not self._in_user_code and self._raised is None:
+                    self._raised = raised
+                if inside:
+                    raise
 
-        interrupt.is_of_umf = True  # type: ignore[attr-defined]
-        signal.signal(signal.SIGINT, interrupt)
+        for number in handlers:
+            signal.signal(number, heed)
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, before)
+            for number, handler in handlers.items():
+                if signal.getsignal(number) is heed:
+                    signal.signal(number, handler)
 
     def _guarded(self, work: Callable[[], Any]) -> int:
         """0 to go on. Nothing may be raised through C."""
         try:
-            if self._interrupted or self._raised is not None:
+            if self._raised is not None:
                 return 1
             self._in_user_code = True
             goes_on = work()
             self._in_user_code = False
-            return 1 if self._interrupted or goes_on is False else 0
+            return 1 if self._raised is not None or goes_on is False else 0
         except BaseException as raised:  # pylint: disable=broad-exception-caught
             self._in_user_code = False
             if self._raised is None:
@@ -224,5 +229,5 @@ class Call:
 
     def _look(self, _context: Any, progress: Any) -> int:
         if self._on_progress is None:
-            return 1 if self._interrupted else 0
+            return 1 if self._raised is not None else 0
         return self._guarded(lambda: self._on_progress(progress[0].done, progress[0].total))  # type: ignore[misc]

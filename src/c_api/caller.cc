@@ -23,6 +23,13 @@ namespace {
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 
+// As a string of C, which would end at a zero byte.
+std::string without_zeros(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '\0' ? "\uFFFD" : std::string(1, c);
+  return result;
+}
+
 }  // namespace
 
 Caller::Caller(const umf_callbacks* callbacks) {
@@ -91,7 +98,7 @@ bool Caller::ask(std::function<int()> callback) {
 
 Verdict Caller::judge(const std::string& answer) {
   umf_verdict verdict;
-  const std::string text = to_valid_utf8(answer);
+  const std::string text = without_zeros(to_valid_utf8(answer));
   if (!ask([&] { return callbacks_.reward(callbacks_.context, text.c_str(), &verdict); }))
     throw Cancelled();
   return std::move(verdict.verdict);

@@ -81,7 +81,7 @@ typedef struct umf_callbacks {
                   NULL */
   void* context; /* given to each */
   /* Judges an answer by umf_judge(), in place of the problem's "reward". Each text is asked for
-   * once. */
+   * once; zero bytes in it are U+FFFD, as other bytes are that are no text. */
   int (*reward)(void* context, const char* answer, umf_verdict* verdict);
   /* One JSON object for each thing that happened: rollouts of umf_solve() as `umf solve --trace`
    * writes them (docs/formats.md), with the "text" of new ones; passes of umf_generate() as `umf

@@ -21,12 +21,14 @@ complete -o default -o bashdefault -F _umf umf
 constexpr const char* kZsh = R"(#compdef umf
 # zsh completion for umf: asks the program itself.
 _umf() {
-  local -a lines described
-  local line
-  lines=("${(@f)$(umf complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  for line in "${lines[@]}"; do
-    [[ -n $line ]] && described+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+  local -a described
+  local line about
+  for line in "${(@f)$(umf complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    about=${line#*$'\t'}
+    [[ -n $line ]] && described+=("${${line%%$'\t'*}//:/\\:}${about:+:$about}")
   done
+  # Of --option=value the value alone is completed.
+  [[ $PREFIX == --*=* ]] && compset -P 1 '*='
   if (( ${#described} )); then
     _describe umf described
   else
@@ -42,12 +44,16 @@ fi
 
 constexpr const char* kFish = R"(# fish completion for umf: asks the program itself.
 function __umf_complete
-    set -l words (commandline -opc)[2..] (commandline -ct)
+    set -l typed (commandline -ct)
+    set -l words (commandline -opc)[2..] $typed
     set -l found (umf complete -- $words 2>/dev/null)
-    if test (count $found) -gt 0
-        printf '%s\n' $found
-    else
-        __fish_complete_path (commandline -ct)
+    # Of --option=value the value is completed, and the whole is offered.
+    set -l option (string match -r -- '^--[^=]*=' $typed)
+    if test (count $found) -eq 0
+        set found (__fish_complete_path (string replace -- "$option" '' $typed))
+    end
+    for line in $found
+        printf '%s%s\n' "$option" $line
     end
 end
 complete -c umf -f -a '(__umf_complete)'

@@ -218,11 +218,10 @@ std::string objection_to(Walls walls) {
   try {
     const Descriptor nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
     const int null = nowhere.get();
-    const Launched trial = launch({walls, {"/usr/bin/true"}, {}, {null, null, null}, ""});
+    const Launched trial = launch({walls, {"/bin/true"}, {}, {null, null, null}, ""});
     int status = 0;
     ::waitpid(trial.pid, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? ""
-                                                         : "/usr/bin/true does not run inside it";
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "" : "/bin/true does not run inside it";
   } catch (const Error& refusal) {
     return refusal.what();
   }

@@ -97,7 +97,7 @@ Zygote::Zygote(Walls walls, const std::string& readable) {
   LaunchOrder order;
   order.walls = walls;
   // Isolated, without site packages' hooks; not -I, which would ignore the fixed hash seed.
-  order.argv = {kPython, "-P", "-s", "-S", "-B", "-c", std::string(zygote_source())};
+  order.argv = {kPython, "-s", "-S", "-B", "-c", std::string(zygote_source())};
   for (const auto& [name, value] : kEnvironment)
     order.environment.push_back(fmt::format("{}={}", name, value));
   order.descriptors = {nowhere.get(), nowhere.get(),        errors.get(),

@@ -8,8 +8,10 @@ import { passOf, pictured } from "../web/live_state.js";
 import { clockText, speedText } from "../web/solve_numbers.js";
 import { spelledAction } from "../web/tables.js";
 import { SearchTree, placeAt } from "../web/tree.js";
+import { TreePicture } from "../web/tree_picture.js";
 import { passInWords, windowAt } from "../web/trajectory.js";
 import { ATTACKS } from "./attacks.mjs";
+import { inventTrace } from "./runs.mjs";
 
 const runOf = (name, ids, configurations = ["umf", "pair"]) => (
   { name, problems: ids.map((id) => ({ id })), configurations: configurations.map((one) => ({ name: one })) });
@@ -145,4 +147,37 @@ test("one model alone is asked the same question, once", () => {
     problem, max_tokens: 48, seed: 3, umf: { search: "unmaskfork", models: ["dream"], budget: 96, stop_at_reward: 0 } });
   assert.ok(request.umf.stop_at_reward < -1e299, "any answer ends it");
   assert.equal(aloneRequest({ problem, window: 48, seed: 3 }, "dream", 50).umf.budget, 50);
+});
+
+// What stands on the canvas, without one: the discs of nodes, and texts as wide as six pixels a character.
+function painted(picture) {
+  const texts = [], pen = new Proxy({}, {
+    get: (_, name) => ({ measureText: (text) => ({ width: 6 * text.length }), fillText: (text, x, y) => texts.push({ text, x, y }) })[name] ?? (() => {}),
+    set: () => true,
+  });
+  picture.canvas.getContext = () => pen;
+  picture.paint(null, null);
+  return texts;
+}
+
+test("no label of a tree stands on a node", () => {
+  Object.assign(globalThis, { getComputedStyle: () => ({ getPropertyValue: () => "" }), document: { documentElement: null }, devicePixelRatio: 1 });
+  let labels = 0;
+  for (const clientWidth of [440, 700, 1130]) {
+    const tree = new SearchTree(16);
+    for (const line of inventTrace({ window: 16, rollouts: 24, seed: 5 })) tree.add(line);
+    const picture = new TreePicture({ clientWidth, clientHeight: 400 }, tree, ["a", "b"]);
+    picture.zoom(1e9);
+    for (; picture.step > 30; picture.zoom(0.95)) {
+      for (const { text, x, y } of painted(picture)) {
+        const on = tree.nodes.filter((node) => node.x !== undefined && Math.abs(picture.y(node) - y) < 5 &&
+          picture.x(node) + picture.radius(node) > x && picture.x(node) - picture.radius(node) < x + 6 * text.length);
+        if (text.endsWith("%") || text === "masked" || x + 6 * text.length > clientWidth) continue;
+        ++labels;
+        assert.deepEqual(on, [], `${text} at ${x} with ${picture.step} pixels between leaves`);
+      }
+      if (picture.step === picture.least) break;
+    }
+  }
+  assert.ok(labels > 100);
 });

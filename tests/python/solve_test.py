@@ -31,6 +31,19 @@ class Solve(unittest.TestCase):
         self.assertEqual(found.why, "because")
         self.assertEqual((found.nfe, found.stopped), (64, "budget"))
 
+    def test_a_reward_gets_the_whole_text_whatever_is_in_it(self):
+        texts, events = [], []
+
+        def reward(answer):
+            texts.append(answer)
+            return fixture.length_reward(answer)
+
+        umf.solve("Say something.", models=fixture.TINY[0], search="best-of-n", action=["temperature=2"], seed=4,
+                  reward=reward, on_rollout=events.append, **fixture.SMALL)
+        written = [event["text"] for event in events]
+        self.assertTrue(any("\0" in text for text in written), "no model wrote a zero byte; take another seed")
+        self.assertEqual([text.replace("\0", "\ufffd") for text in written], texts)
+
     def test_what_a_reward_raises_arrives(self):
         class Mine(Exception):
             pass
@@ -205,12 +218,71 @@ class Interrupts(unittest.TestCase):
     def test_ctrl_c_ends_a_search(self):
         self.interrupt("search")
 
+    def test_ctrl_c_is_not_swallowed_by_a_reward_that_catches_everything(self):
+        def reward(_):
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except:  # pylint: disable=bare-except
+                pass
+            return 0.5
+
+        with self.assertRaises(KeyboardInterrupt):
+            umf.solve("Say something.", models=fixture.TINY, reward=reward, **fixture.SMALL)
+
     def test_ctrl_c_is_pythons_own_again_afterwards(self):
         umf.solve("Say something.", models=fixture.TINY, reward=fixture.length_reward, **fixture.SMALL)
         self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
         with self.assertRaises(KeyboardInterrupt):
             _thread.interrupt_main()
             time.sleep(5)
+
+
+class OtherSignals(unittest.TestCase):
+    """Handlers of the user's own, as those of alarms and of test runners."""
+
+    def handle(self, handler):
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, handler))
+
+    def test_what_a_handler_raises_during_a_search_arrives(self):
+        class TimeUp(Exception):
+            pass
+
+        def handler(number, frame):
+            raise TimeUp
+
+        self.handle(handler)
+        with self.assertRaises(TimeUp):
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            umf.solve("Say something.", models=fixture.TINY, reward=lambda _: 0.5, window=256, budget=10**8,
+                      stop_at_reward="never", no_cache=True)
+        self.assertIs(signal.getsignal(signal.SIGALRM), handler)
+
+    def test_a_reward_may_catch_what_its_own_alarm_raises(self):
+        def handler(number, frame):
+            raise TimeoutError
+
+        def reward(answer):
+            try:
+                signal.raise_signal(signal.SIGALRM)
+            except TimeoutError:
+                return fixture.length_reward(answer)
+            return None
+
+        self.handle(handler)
+        found = umf.solve("Say something.", models=fixture.TINY, reward=reward, **fixture.SMALL)
+        self.assertEqual(found.stopped, "budget")
+
+    def test_a_handler_that_raises_nothing_changes_nothing(self):
+        heard = []
+        self.handle(lambda number, frame: heard.append(number))
+
+        def reward(answer):
+            signal.raise_signal(signal.SIGALRM)
+            return fixture.length_reward(answer)
+
+        found = umf.solve("Say something.", models=fixture.TINY, reward=reward, **fixture.SMALL)
+        self.assertEqual(found.stopped, "budget")
+        self.assertTrue(heard)
 
 
 class Memory(unittest.TestCase):

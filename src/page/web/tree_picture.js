@@ -10,6 +10,11 @@ export function formatReward(reward) {
   return reward === null || reward === undefined ? "none" : String(Math.round(reward * 1000) / 1000);
 }
 
+function labelOf(node) {
+  if (node.end) return formatReward(node.reward);
+  return node.expanded ? (node.action >= 0 ? actionLetter(node.action) : "") + (node.visits > 1 ? `\u00d7${node.visits}` : "") : "";
+}
+
 export class TreePicture {
   constructor(canvas, tree, names) {
     Object.assign(this, { canvas, tree, names });
@@ -232,10 +237,15 @@ export class TreePicture {
     pen.textAlign = "left";
     pen.textBaseline = "middle";
     for (const node of seen) {
-      const x = this.x(node), y = this.y(node), beside = this.radius(node) + (node === selected ? 9 : 4);
-      if (node.end) pen.fillText(formatReward(node.reward), x + beside, y);
-      else if (node.expanded) pen.fillText(`${node.action >= 0 ? actionLetter(node.action) : ""}${node.visits > 1 ? `\u00d7${node.visits}` : ""}`, x + beside, y);
+      const text = labelOf(node), x = this.x(node) + this.radius(node) + (node === selected ? 9 : 4), y = this.y(node);
+      if (text && this.#isFree(seen, node, x, x + pen.measureText(text).width, y)) pen.fillText(text, x, y);
     }
+  }
+
+  // Whether no other node stands where a label would.
+  #isFree(seen, node, from, to, y) {
+    return !seen.some((other) => other !== node && Math.abs(this.y(other) - y) < 10 &&
+      this.x(other) + this.radius(other) > from && this.x(other) - this.radius(other) < to);
   }
 
   #paintSelected(pen, node, ink) {

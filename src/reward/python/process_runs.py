@@ -29,6 +29,6 @@ def _ended_badly(process, status, stderr):
     if os.WIFSIGNALED(status):
         return process.death(status)
     *before, text = stderr.decode("utf-8", "replace").strip("\n").split("\n")
-    lines = [line.removeprefix(LINE_MARK) for line in before[-_MOST_LINES:] if line.startswith(LINE_MARK)]
+    lines = [line[len(LINE_MARK):] for line in before[-_MOST_LINES:] if line.startswith(LINE_MARK)]
     outcome = "memory" if text.startswith("MemoryError") else "error"
     return CandidateError(outcome, f"ended with status {os.WEXITSTATUS(status)}: {text.strip()}", lines)

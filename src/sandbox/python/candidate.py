@@ -80,7 +80,7 @@ class Cell:
             self._link.settimeout(max(0.001, self._grace_left(begin)))
             try:
                 message = self._link.recv(MESSAGE.size)
-            except TimeoutError:
+            except channel.TimedOut:
                 if self._grace_left(begin) <= 0:
                     return None
                 continue
@@ -164,7 +164,7 @@ class Candidate:
         def keep_deadline():
             pause = allowance.pause()
             if pause <= 0:
-                raise TimeoutError()
+                raise channel.TimedOut()
             self._socket.settimeout(pause)
 
         data = wire.encode(request)
@@ -176,7 +176,7 @@ class Candidate:
                 waited = guest_host.SECONDS.pack(self._cell.watcher.waited_since(begin))
                 channel.send(self._socket, kind, waited, keep_deadline)
                 kind, body = channel.receive(self._socket, wire.MAX_BYTES, keep_deadline)
-        except TimeoutError:
+        except channel.TimedOut:
             self._end()
             raise CandidateError("timeout", f"no answer after {allowance.seconds:g} seconds") from None
         except channel.TooLarge:

@@ -1,6 +1,7 @@
 """Frames over a socket: a kind, a length, a body."""
 
 import struct
+from socket import timeout as TimedOut  # which is TimeoutError since Python 3.10
 
 _HEAD = struct.Struct("<cI")
 
@@ -22,7 +23,7 @@ def send(socket, kind, body=b"", before_each=lambda: None):
             before_each()
             try:
                 part = part[socket.send(part):]
-            except TimeoutError:
+            except TimedOut:
                 continue
 
 
@@ -41,7 +42,7 @@ def _exactly(socket, count, before_each):
         before_each()
         try:
             part = socket.recv(min(left, 1 << 20))
-        except TimeoutError:
+        except TimedOut:
             continue
         if not part:
             raise Closed()

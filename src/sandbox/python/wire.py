@@ -283,4 +283,4 @@ _UNPACKERS = {
     "O": _unpack_opaque,
 }
 if numpy is not None:
-    _UNPACKERS |= {"n": _unpack_array, "N": _unpack_objects, "g": _unpack_scalar}
+    _UNPACKERS.update({"n": _unpack_array, "N": _unpack_objects, "g": _unpack_scalar})

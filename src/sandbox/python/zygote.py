@@ -4,6 +4,12 @@ Started by launch.cc with descriptors 3 (what this program is made of, as JSON),
 which has no name in here).
 """
 
+import sys
+
+sys.path[:] = [place for place in sys.path if place]  # without the current folder, as by -P, which is new in Python 3.11
+if not hasattr(sys, "set_int_max_str_digits"):  # nor do Pythons before 3.11 limit the digits of numbers
+    sys.get_int_max_str_digits, sys.set_int_max_str_digits = lambda: 0, lambda digits: None
+
 import base64
 import gc
 import importlib
@@ -14,7 +20,6 @@ import os
 import random
 import signal
 import socket
-import sys
 
 PACKAGES = ["/usr/lib/python3/dist-packages", "/usr/local/lib/python{}.{}/dist-packages".format(*sys.version_info)]
 # What programs usually import; a fork that finds them loaded starts in milliseconds.
