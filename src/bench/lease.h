@@ -70,7 +70,7 @@ class Leases {
   std::filesystem::path folder_;
   const Heartbeat& heartbeat_;
   std::set<Lease> own_;                         // that this one knows of
-  mutable std::map<Lease, LeaseView> known_;    // what leases say: it does not change
+  mutable std::map<Lease, LeaseView> known_;    // what leases said since the last epochs()
   mutable std::map<Lease, double> being_made_;  // since when, in the heartbeat's answered time
   std::map<std::string, Life> looked_at_;       // holders
 };

@@ -165,6 +165,29 @@ TEST_F(LeaseTest, ALeaseOfOnesOwnThatOneDoesNotKnowOfIsFound) {
   EXPECT_TRUE(a->leases.claim_first("other"));
 }
 
+// As that of the views, which is retired whenever its holder leaves.
+TEST_F(LeaseTest, ALeaseThatWasRetiredAndMadeAnewIsItsNewHolders) {
+  auto a = join("one", "a");
+  const auto b = join("two", "b"), c = join("three", "c");
+  const auto old = a->leases.claim("job");
+  EXPECT_FALSE(b->leases.claim("job")) << "it is known to be the first one's";
+  a->leases.retire(*old);
+  const auto anew = c->leases.claim("job");
+  a.reset();
+  EXPECT_FALSE(b->leases.claim("job"));
+  EXPECT_TRUE(c->leases.holds(*anew));
+}
+
+TEST_F(LeaseTest, ANewHolderThatDiedIsNotTakenForAnOldOneThatLives) {
+  const auto a = join("one", "a"), b = join("two", "b");
+  const auto old = a->leases.claim("job");
+  EXPECT_FALSE(b->leases.claim("job"));
+  a->leases.retire(*old);
+  EXPECT_TRUE(join("three", "c")->leases.claim("job"));
+  EXPECT_EQ(b->leases.epochs().at("job"), 1);
+  EXPECT_TRUE(b->leases.claim("job"));
+}
+
 TEST_F(LeaseTest, AProcessOfThisMachineThatEndedIsTakenOverAtOnce) {
   const auto b = std::make_unique<Worker>(directory_.path(), this_process(), kSlow);
   const pid_t child = ::fork();
