@@ -140,6 +140,11 @@ void JobBoard::retire(const Lease& lease) {
   own_.erase(lease);
 }
 
+void JobBoard::forget(const Lease& lease) {
+  leases_.forget(lease);
+  own_.erase(lease);
+}
+
 double JobBoard::until_next_look() const { return looked_at_ + operations_ / rate_ - clock_(); }
 
 void JobBoard::look_if_due() {

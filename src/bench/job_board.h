@@ -56,6 +56,7 @@ class JobBoard {
   bool all_known_to_live() const { return !life_unknown_; }
 
   void retire(const Lease& lease);  // of a job that is done
+  void forget(const Lease& lease);  // of a job that another one took over
   void look_if_due();               // at what others have done
   // Seconds until another look is due.
   double until_next_look() const;

@@ -57,6 +57,8 @@ class Leases {
   std::map<std::string, int> epochs();
   // The job is done and the results say so.
   void retire(const Lease& lease);
+  // It was taken over: should the other one leave the job, this one may have it again.
+  void forget(const Lease& lease) { own_.erase(lease); }
   // All jobs are done: removes what workers left that are gone.
   void tidy();
 

@@ -174,6 +174,29 @@ TEST_F(BenchCli, AWorkerThatWasTakenForDeadWritesNothingMore) {
   EXPECT_TRUE(contents(place("run/traces")) == contents(place("whole/traces")));
 }
 
+// It is anybody's then, and its first holder's too.
+TEST_F(BenchCli, AJobThatWasTakenOverByOneWhoThenDiedIsDone) {
+  const std::string judge = "cat > /dev/null; echo x >> " + place("asked") + "; while ! test -e " +
+                            place("go") + "; do sleep 0.02; done; echo 1";
+  problems(1, {{"type", "command"}, {"argv", {"sh", "-c", judge}}});
+  const auto asked = [&](std::size_t times) {
+    std::error_code absent;
+    return std::filesystem::file_size(place("asked"), absent) == 2 * times && !absent;
+  };
+  Running first(one("run", {"--budget", "16", "--no-wait"}));
+  await([&] { return asked(1); });
+  first.send(SIGSTOP);
+  Running second(one("run", {"--budget", "16"}));
+  await([&] { return asked(2); });
+  second.send(SIGKILL);
+  second.wait();
+  write_file(place("go"), "");
+  first.send(SIGCONT);
+  const Finished woken = first.wait();
+  EXPECT_EQ(woken.status, 0) << woken.err;
+  EXPECT_EQ(lines_recorded(place("run")), 1);
+}
+
 // A worker of another machine that holds the first job. Its file has times of a clock that is wrong
 // by hours: ahead while it lives, behind when it is silent, or the other way round.
 class PretendedWorker {
