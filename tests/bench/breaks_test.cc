@@ -201,9 +201,10 @@ TEST_F(BenchCli, AJobThatWasTakenOverByOneWhoThenDiedIsDone) {
 // by hours: ahead while it lives, behind when it is silent, or the other way round.
 class PretendedWorker {
  public:
-  PretendedWorker(std::filesystem::path run, int seconds_ahead)
+  PretendedWorker(std::filesystem::path run, int seconds_ahead,
+                  const std::string& job = "00000-000")
       : file_(run / "workers/far-1-0.json"), seconds_ahead_(seconds_ahead) {
-    write_file(run / "leases/00000-000.1", Json{{"worker", "far-1-0"}, {"since", 0}}.dump());
+    write_file(run / "leases" / (job + ".1"), Json{{"worker", "far-1-0"}, {"since", 0}}.dump());
     beat();
   }
   void live() {
@@ -343,6 +344,19 @@ TEST_F(LastWorkerKilled, AWatchWritesThemAtItsEnd) {
 TEST_F(LastWorkerKilled, AWorkerThatFindsNothingLeftWritesThem) {
   EXPECT_EQ(umf(one("run")).status, 0);
   expect_whole();
+}
+
+// Whether one of another machine is dead is not known at once, and this one is just leaving.
+TEST_F(LastWorkerKilled, OneThatLeavesWhileOthersLookOnWasNotKilled) {
+  const std::filesystem::path workers = place("run/workers"), far = workers / "far-1-0.json";
+  std::filesystem::remove(workers / dead_worker());
+  std::filesystem::remove(place("run/leases/views.1"));
+  const PretendedWorker leaving(place("run"), 0, "views");
+  Running status({"status", place("run")});
+  await([&] { return std::distance(std::filesystem::directory_iterator(workers), {}) == 2; });
+  std::filesystem::remove(place("run/leases/views.1"));
+  std::filesystem::remove(far);
+  EXPECT_EQ(status.wait().err, "");
 }
 
 // Nothing can be made where there is a file in place of the folder, not even by root.
