@@ -143,6 +143,12 @@ Leases::Attempt Leases::take_over(const Lease& highest) {
   return {lease, lease ? Life::kDead : Life::kUnknown};
 }
 
+std::set<std::string> Leases::holders() const {
+  std::set<std::string> ids;
+  for (const auto& [id, life] : looked_at_) ids.insert(id);
+  return ids;
+}
+
 bool Leases::holds(const Lease& lease) const {
   const auto view = read_lease(folder_, lease);
   return view && view->holder == heartbeat_.self().id &&

@@ -48,6 +48,7 @@ class Leases {
   // As claim, of a job whose highest epoch is known. Looks at a holder once until look_again().
   Attempt take_over(const Lease& highest);
   void look_again() { looked_at_.clear(); }
+  std::set<std::string> holders() const;  // that were looked at since then
   // As claim, of a job that nobody is known to hold: one operation.
   std::optional<Lease> claim_first(const std::string& job);
   // Whether nobody took it over. (Who is not sure writes nothing; and whoever reads results keeps

@@ -187,7 +187,7 @@ bool Runner::await_others() {
   const bool waits = plan_.wait_for_others || !board_.all_known_to_live();
   if (all_tried || !waits) return false;
   if (hooks_.news) hooks_.news({tally, "waiting for other workers"});
-  pause(waiting_.next_pause(board_.until_next_look()));
+  pause(waiting_.next_pause(board_.until_next_try()));
   return true;
 }
 
