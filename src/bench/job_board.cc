@@ -167,7 +167,7 @@ bool JobBoard::watches_holders() const {
 
 void JobBoard::look_if_due() {
   const bool many_failed = failed_claims_ >= std::max(2L, operations_ / kClaimsPerLook);
-  if (many_failed || until_next_look() <= 0 || clock_() - looked_at_ > kKeptWhenDone / 2) look();
+  if (many_failed || until_next_look() <= 0 || clock_() - looked_at_ > kOldestView) look();
 }
 
 std::optional<BenchJob> JobBoard::next() {
@@ -264,7 +264,7 @@ std::optional<BenchJob> JobBoard::help() {
 std::optional<BenchJob> JobBoard::checked(const Place& place, const Lease& lease) {
   if (lease.epoch > 1)
     results_.refresh_all();
-  else if (clock_() - looked_at_ > kKeptWhenDone / 2)
+  else if (clock_() - looked_at_ > kOldestView)
     look();
   const Strand& strand = part_.strands[place.second];
   BenchJob job{place.first, strand.configuration, strand.seed, lease, missing(place)};

@@ -29,9 +29,10 @@ struct Tally {  // in results: problems × configurations × seeds × budgets
   int total = 0, done = 0, failed = 0;
 };
 
-// A job that is done stays claimed for so many seconds: whoever's view of the results is younger
-// than half of that, and finds the job free, knows that nobody has done it.
-constexpr double kKeptWhenDone = 60;
+// A job that is done stays claimed for so many seconds. Network file systems tell what was true a
+// minute ago; so whoever looked half a minute ago at most, and finds the job free, knows that
+// nobody has done it.
+constexpr double kKeptWhenDone = 90, kOldestView = 30;
 
 // One thread at a time.
 //
