@@ -1,7 +1,4 @@
 // umf tune as its users see it, and what they do with its file.
-#include <chrono>
-#include <thread>
-
 #include "bench/bench_fixture.h"
 
 namespace umf {
@@ -174,8 +171,7 @@ bool has_results(const std::filesystem::path& folder) {
 TEST_F(TuneCli, SignalsSaveAndSayHowToGoOn) {
   problems(40, text_checks("a"));
   Running run(tune("t"));
-  for (int i = 0; i < 3000 && !has_results(place("t/round-1/results")); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  await([&] { return has_results(place("t/round-1/results")); });
   run.send(SIGTERM);
   const Finished stopped = run.wait();
   EXPECT_EQ(stopped.status, 75) << stopped.err;
