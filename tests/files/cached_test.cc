@@ -253,6 +253,20 @@ class Faults : public testing::Test {
   TemporaryDirectory directory_;
 };
 
+// Others retire leases between a listing and a look.
+TEST_F(Faults, ALeaseThatIsGoneBeforeItIsReadEndsNobody) {
+  Worker holder(directory_ / "run", "one");
+  while (holder.board.next()) continue;
+  Worker other(directory_ / "run", "two");
+  for (const int reason : {ENOENT, ESTALE}) {
+    faults::refuse("open", "leases/", reason);
+    EXPECT_FALSE(other.board.next());
+    EXPECT_THAT(read_leases(other.run.leases()), testing::IsEmpty());
+  }
+  faults::refuse("open", "leases/", EIO);
+  EXPECT_ERROR(read_leases(other.run.leases()), "cannot read");
+}
+
 TEST_F(Faults, WithoutHardLinksOneOfManyMakesAFile) {
   faults::refuse("link", "", EPERM);
   EXPECT_TRUE(create_file(directory_ / "a", "first"));
