@@ -12,6 +12,10 @@ namespace {
 constexpr double kLooksPerSecond = 120, kLooksOfOne = 40;
 // A look costs three listings and what has changed; so many failed claims are as dear.
 constexpr long kListings = 6, kClaimsPerLook = 4;
+// Names of a holder: the sign of life and the results. Who waits looks at everybody no more often
+// than every so many heartbeats.
+constexpr long kNamesOfHolder = 2;
+constexpr double kBeatsBetweenLooks = 2;
 
 std::unordered_map<std::string, int> numbered(const std::vector<std::string>& names) {
   std::unordered_map<std::string, int> numbers;
@@ -131,7 +135,8 @@ void JobBoard::look() {
     if (const auto place = place_of(problem, configuration, seed)) epochs_[*place] = epoch;
   }
   operations_ = kListings + results_.operations() - before;
-  rate_ = std::min(kLooksOfOne, kLooksPerSecond / std::max<double>(1, workers.size()));
+  workers_ = std::max<long>(1, std::ssize(workers));
+  rate_ = std::min(kLooksOfOne, kLooksPerSecond / static_cast<double>(workers_));
   failed_claims_ = 0;
 }
 
@@ -140,23 +145,50 @@ void JobBoard::retire(const Lease& lease) {
   own_.erase(lease);
 }
 
+void JobBoard::forget(const Lease& lease) {
+  leases_.forget(lease);
+  own_.erase(lease);
+  waits_ = false;
+}
+
 double JobBoard::until_next_look() const { return looked_at_ + operations_ / rate_ - clock_(); }
+
+// All who may be waiting look at all who hold something.
+double JobBoard::until_next_try() const {
+  const long holders = std::ssize(leases_.holders());
+  const long waiting = std::max(1L, workers_ - holders);
+  return static_cast<double>(kNamesOfHolder * holders * waiting) / kLooksPerSecond;
+}
+
+bool JobBoard::watches_holders() const {
+  const double pause = kBeatsBetweenLooks * heartbeat_.interval_seconds();
+  return waits_ && (until_next_look() > 0 || clock_() - looked_at_ < pause);
+}
 
 void JobBoard::look_if_due() {
   const bool many_failed = failed_claims_ >= std::max(2L, operations_ / kClaimsPerLook);
-  if (many_failed || until_next_look() <= 0 || clock_() - looked_at_ > kKeptWhenDone / 2) look();
+  if (many_failed || until_next_look() <= 0 || clock_() - looked_at_ > kOldestView) look();
 }
 
 std::optional<BenchJob> JobBoard::next() {
   others_at_work_ = life_unknown_ = false;
+  std::optional<BenchJob> job;
+  if (watches_holders())
+    results_.refresh_known(leases_.holders());
+  else
+    job = anywhere();
+  if (!job) job = help();
+  waits_ = !job;
+  return job;
+}
+
+std::optional<BenchJob> JobBoard::anywhere() {
   const double before = looked_at_;
   look_if_due();
-  if (auto job = next_free()) return job;
-  if (looked_at_ == before) {
-    look();
-    if (auto job = next_free()) return job;
-  }
-  return help();
+  auto job = next_free();
+  if (job || looked_at_ != before) return job;
+  look();
+  return next_free();
 }
 
 // Of problems that nobody else is at, as far as known.
@@ -232,7 +264,7 @@ std::optional<BenchJob> JobBoard::help() {
 std::optional<BenchJob> JobBoard::checked(const Place& place, const Lease& lease) {
   if (lease.epoch > 1)
     results_.refresh_all();
-  else if (clock_() - looked_at_ > kKeptWhenDone / 2)
+  else if (clock_() - looked_at_ > kOldestView)
     look();
   const SeededConfiguration& seeded = part_.configurations[place.second];
   BenchJob job{place.first, seeded.configuration, seeded.seed, lease, missing(place)};

@@ -29,15 +29,16 @@ struct Tally {  // in results: problems × configurations × seeds × budgets
   int total = 0, done = 0, failed = 0;
 };
 
-// A job that is done stays claimed for so many seconds: whoever's view of the results is younger
-// than half of that, and finds the job free, knows that nobody has done it.
-constexpr double kKeptWhenDone = 60;
+// A job that is done stays claimed for so many seconds. Network file systems tell what was true a
+// minute ago; so whoever looked half a minute ago at most, and finds the job free, knows that
+// nobody has done it.
+constexpr double kKeptWhenDone = 90, kOldestView = 30;
 
 // One thread at a time.
 //
 // What others do is looked at seldom enough that all workers together ask the server about as
 // often, however many they are. In between, a job that another one has taken is found out by the
-// claim.
+// claim; and who waits looks at those alone who hold what is missing.
 class JobBoard {
  public:
   // Of the jobs of a part of the run.
@@ -56,9 +57,9 @@ class JobBoard {
   bool all_known_to_live() const { return !life_unknown_; }
 
   void retire(const Lease& lease);  // of a job that is done
-  void look_if_due();               // at what others have done
-  // Seconds until another look is due.
-  double until_next_look() const;
+  void forget(const Lease& lease);  // of a job that another one took over
+  // Seconds until a worker that was given nothing should ask again.
+  double until_next_try() const;
 
   Leases& leases() { return leases_; }
   ResultIndex& results() { return results_; }
@@ -77,6 +78,10 @@ class JobBoard {
   void note_change(const ResultKey& key);
   void note(const Place& place);
   void look();
+  void look_if_due();
+  double until_next_look() const;  // seconds
+  bool watches_holders() const;
+  std::optional<BenchJob> anywhere();
   std::optional<BenchJob> next_free();
   bool is_own(const std::string& job) const;  // claimed, and not yet retired
   std::optional<BenchJob> next_in(int problem);
@@ -107,6 +112,8 @@ class JobBoard {
   int jumps_ = 0, failed_claims_ = 0;
   double looked_at_ = 0, rate_ = 1;  // looks that this worker may take in a second
   long operations_ = 0;              // of the last look
+  long workers_ = 1;                 // as of that
+  bool waits_ = false;               // found nothing the last time
   bool others_at_work_ = false, life_unknown_ = false;
 };
 

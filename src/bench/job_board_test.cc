@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <memory>
 
 #include "base/files.h"
@@ -144,15 +145,22 @@ TEST(JobBoardOfMany, WorkersWithOldViewsDoEveryJobOnce) {
   for (const auto& [job, times] : done) EXPECT_EQ(times, 1) << job;
 }
 
+// What was looked at may have been a minute old, for a network file system keeps that long what it
+// was told.
 TEST_F(JobBoardTest, AJobThatWasDoneAndRetiredWhileNobodyLookedIsNotDoneAgain) {
+  constexpr double kCached = 60;
+  for (int i = 0; i < 200; ++i)  // who is one of many does not look often
+    std::ofstream(run_.workers() / (std::to_string(i) + ".json")) << "{}";
   double now = 0;
   Heartbeat heartbeat(run_.workers(), this_process(), 60);
   JobBoard late(run_, heartbeat, [&] { return now; });
-  while (const auto job = a_.board.next()) {
-    finish(a_, *job);
-    a_.board.retire(job->lease);
+  std::vector<BenchJob> done;
+  while (auto job = a_.board.next()) done.push_back(*std::move(job));
+  for (const BenchJob& job : done) {
+    finish(a_, job);
+    a_.board.retire(job.lease);
   }
-  now += kKeptWhenDone;
+  now += kKeptWhenDone - kCached + 1;
   EXPECT_EQ(place(late.next()), Place(-1, -1));
 }
 

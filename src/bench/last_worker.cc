@@ -15,6 +15,13 @@ namespace {
 constexpr double kHeartbeat = 1;
 constexpr double kPause = 0.1, kMostBetweenLooks = 10;
 
+bool somebody_is_dead(const Heartbeat& heartbeat) {
+  return std::ranges::any_of(heartbeat.workers(), [&](const std::string& id) {
+    const auto worker = heartbeat.look_at(id);
+    return worker && !worker->may_live();
+  });
+}
+
 bool somebody_lives(const RunDirectory& run) {
   WorkerWatch watch(run.workers(), this_process(), 0, kMostBetweenLooks);
   return std::ranges::any_of(watch.workers(), [&](const std::string& id) {
@@ -51,8 +58,10 @@ LastSteps finish_for_killed_worker(const RunDirectory& run, double patience) {
     if (steady_seconds() >= until) return LastSteps::kNotKnown;
     std::this_thread::sleep_for(std::chrono::duration<double>(kPause));
   }
+  // Who had the views may also have left in good order just now.
+  const bool written = views.has_written() && somebody_is_dead(heartbeat);
   clear_away(run, leases, heartbeat);
-  return views.has_written() ? LastSteps::kTaken : LastSteps::kNotLeft;
+  return written ? LastSteps::kTaken : LastSteps::kNotLeft;
 }
 
 }  // namespace umf

@@ -64,10 +64,8 @@ std::vector<LeaseView> read_leases(const std::filesystem::path& folder) {
 std::filesystem::path Leases::file(const Lease& lease) const { return folder_ / name_of(lease); }
 
 std::map<std::string, int> Leases::epochs() {
-  auto epochs = highest_epochs(folder_);
-  // One that was retired may be made anew by somebody else.
-  std::erase_if(known_, [&](const auto& entry) { return !epochs.contains(entry.first.job); });
-  return epochs;
+  known_.clear();  // one that was retired may have been made anew by somebody else
+  return highest_epochs(folder_);
 }
 
 std::optional<LeaseView> Leases::view_of(const Lease& lease) const {
@@ -113,6 +111,7 @@ std::optional<Lease> Leases::make(const Lease& lease) {
       {"worker", heartbeat_.self().id}, {"since", unix_time()}, {"age", heartbeat_.age()}};
   if (!make_file(file(lease), json.dump() + "\n")) {
     // Over a network the answer may have been lost and the request repeated: then it is ours.
+    known_.erase(lease);
     const auto there = view_of(lease);
     if (!there || there->holder != heartbeat_.self().id) return std::nullopt;
   }
@@ -136,8 +135,18 @@ Leases::Attempt Leases::take_over(const Lease& highest) {
   const Life life = known == looked_at_.end() ? life_of(*current) : known->second;
   if (!current->holder.empty()) looked_at_[current->holder] = life;
   if (life != Life::kDead) return {std::nullopt, life};
+  // Retired by who has left since, and made anew?
+  known_.erase(highest);
+  const auto now = view_of(highest);
+  if (!now || now->holder != current->holder) return {std::nullopt, Life::kUnknown};
   auto lease = make({highest.job, highest.epoch + 1});
   return {lease, lease ? Life::kDead : Life::kUnknown};
+}
+
+std::set<std::string> Leases::holders() const {
+  std::set<std::string> ids;
+  for (const auto& [id, life] : looked_at_) ids.insert(id);
+  return ids;
 }
 
 bool Leases::holds(const Lease& lease) const {

@@ -48,6 +48,7 @@ class Leases {
   // As claim, of a job whose highest epoch is known. Looks at a holder once until look_again().
   Attempt take_over(const Lease& highest);
   void look_again() { looked_at_.clear(); }
+  std::set<std::string> holders() const;  // that were looked at since then
   // As claim, of a job that nobody is known to hold: one operation.
   std::optional<Lease> claim_first(const std::string& job);
   // Whether nobody took it over. (Who is not sure writes nothing; and whoever reads results keeps
@@ -57,6 +58,8 @@ class Leases {
   std::map<std::string, int> epochs();
   // The job is done and the results say so.
   void retire(const Lease& lease);
+  // It was taken over: should the other one leave the job, this one may have it again.
+  void forget(const Lease& lease) { own_.erase(lease); }
   // All jobs are done: removes what workers left that are gone.
   void tidy();
 
@@ -70,7 +73,7 @@ class Leases {
   std::filesystem::path folder_;
   const Heartbeat& heartbeat_;
   std::set<Lease> own_;                         // that this one knows of
-  mutable std::map<Lease, LeaseView> known_;    // what leases say: it does not change
+  mutable std::map<Lease, LeaseView> known_;    // what leases said since the last epochs()
   mutable std::map<Lease, double> being_made_;  // since when, in the heartbeat's answered time
   std::map<std::string, Life> looked_at_;       // holders
 };

@@ -69,6 +69,13 @@ void ResultIndex::refresh_of(const std::set<std::string>& workers) {
     look(worker + std::string(kExtension), Look::kWhereGrown);
 }
 
+void ResultIndex::refresh_known(const std::set<std::string>& workers) {
+  for (const std::string& worker : workers) {
+    const std::string name = worker + std::string(kExtension);
+    if (files_.contains(name)) look(name, Look::kWhereGrown);
+  }
+}
+
 void ResultIndex::refresh_all() {
   ++operations_;
   for (const std::string& name : names_in(folder_)) {

@@ -52,6 +52,9 @@ class ResultIndex {
   void refresh(const HasLeft& has_left = {});
   // The same, of these workers' files alone.
   void refresh_of(const std::set<std::string>& workers);
+  // The same, where they have files that are known: whoever asks for one that is not there yet may
+  // be told so for a minute.
+  void refresh_known(const std::set<std::string>& workers);
   // The same, but opens every file: where sizes are cached, that makes a network file system look.
   void refresh_all();
   // What was read up to now stays after a power cut.

@@ -90,7 +90,7 @@ void work(const RunDirectory& run, const Work& what, const Gate& gate) {
       finished.erase(finished.begin());
     }
     if (!job) {
-      sleep_for(std::min(until - steady_seconds(), waiting.next_pause(board.until_next_look())));
+      sleep_for(std::min(until - steady_seconds(), waiting.next_pause(board.until_next_try())));
       continue;
     }
     waiting.over();

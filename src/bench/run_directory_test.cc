@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -164,6 +165,31 @@ TEST_F(RunDirectoryTest, DraftsAreRemovedWhenTheirWritersAreGone) {
                                                   "y.jsonl.tmp-near-7-0000abcd",
                                                   "page.html.tmp-far-7-0000abcd"))
       << "those of workers, and what is no file of the run";
+}
+
+// Whoever took its lease over may have written newer ones, and think that these are the last.
+TEST_F(RunDirectoryTest, AWriterThatWasTakenForDeadLeavesNoOlderViewsBehind) {
+  const RunDirectory r = start(manifest());
+  const Heartbeat slow(r.workers(), this_process(), 60), other(r.workers(), this_process(), 60);
+  Leases leases(r.leases(), slow);
+  SharedViews views(r, leases);
+  const auto record = [&](const std::string& id) {
+    Result result;
+    result.key = {id, "umf", 16};
+    ResultWriter(r.results() / (id + ".jsonl")).append(result);
+  };
+  record("a");
+  ResultIndex results(r.results());
+  bool taken = false;
+  results.notify([&](const ResultKey&) {  // in the middle of its writing
+    if (std::exchange(taken, true)) return;
+    write_file(r.leases() / "views.2", Json{{"worker", other.self().id}, {"since", 0}}.dump());
+    record("b");
+    ResultIndex newer(r.results());
+    Views(r).refresh(newer);
+  });
+  EXPECT_TRUE(views.finish(results));
+  EXPECT_THAT(read_file(run() / "results.jsonl"), HasSubstr("\"id\":\"b\""));
 }
 
 TEST_F(RunDirectoryTest, ViewsHaveOneWriterAndTheLastToLeaveWritesThem) {

@@ -90,6 +90,7 @@ class Runner {
   void submit(const std::shared_ptr<OpenJob>& open, std::vector<Result> results);
   void record(OpenJob& open, std::vector<Result> results);
   void retire_finished(double older_than);
+  bool forget_lost();
 
   const RunDirectory& run_;
   const BenchPlan& plan_;
@@ -103,8 +104,9 @@ class Runner {
   ResultWriter writer_;
   // A finished job stays claimed for a while: see kKeptWhenDone. With the time at which it was
   // done.
-  std::mutex finished_mutex_;
+  std::mutex ended_mutex_;
   std::deque<std::pair<double, Lease>> finished_;
+  std::vector<Lease> lost_;  // to others
   int shared_problem_ = -1;
   std::unique_ptr<SharedProblem> shared_;
   TaskThreads judges_;  // last: its threads use the above
@@ -133,6 +135,7 @@ BenchEnd Runner::work() {
   write_problems(run_, plan_.tasks);
   while (!stopped()) {
     views_.refresh_now_and_then(board_.results());
+    forget_lost();
     auto job = board_.next();
     warn_of_bad_lines();
     retire_finished(kKeptWhenDone);
@@ -177,13 +180,14 @@ void Runner::pause(double seconds) const {
 
 bool Runner::await_others() {
   judges_.drain();  // what it finishes may be all that was missing
+  if (forget_lost()) return true;
   board_.results().refresh_of({heartbeat_.self().id});
   const Tally tally = board_.tally();
   const bool all_tried = tally.done + tally.failed == tally.total && !board_.others_at_work();
   const bool waits = plan_.wait_for_others || !board_.all_known_to_live();
   if (all_tried || !waits) return false;
   if (hooks_.news) hooks_.news({tally, "waiting for other workers"});
-  pause(waiting_.next_pause(board_.until_next_look()));
+  pause(waiting_.next_pause(board_.until_next_try()));
   return true;
 }
 
@@ -296,17 +300,28 @@ void Runner::record(OpenJob& open, std::vector<Result> results) {
     result.finished = unix_time();
     open.settled = open.settled && result.settled();
     // One who was taken for dead leaves the job to who took it.
-    if (!board_.leases().holds(open.job.lease)) return;
+    if (!board_.leases().holds(open.job.lease)) {
+      const std::lock_guard ended_lock(ended_mutex_);
+      lost_.push_back(open.job.lease);
+      return;
+    }
     writer_.append(result);
   }
   if (--open.parts_left > 0 || !open.settled) return;  // failures stay claimed while this one lives
   run_.remove_checkpoints(open.job.lease.job + "-");
-  const std::lock_guard finished_lock(finished_mutex_);
+  const std::lock_guard ended_lock(ended_mutex_);
   finished_.emplace_back(steady_seconds(), open.job.lease);
 }
 
+// Whether there were any: they are free as soon as those who took them over die.
+bool Runner::forget_lost() {
+  const std::lock_guard lock(ended_mutex_);
+  for (const Lease& lease : lost_) board_.forget(lease);
+  return !std::exchange(lost_, {}).empty();
+}
+
 void Runner::retire_finished(double older_than) {
-  const std::lock_guard lock(finished_mutex_);
+  const std::lock_guard lock(ended_mutex_);
   const double now = steady_seconds();
   while (!finished_.empty() && now - finished_.front().first >= older_than) {
     board_.retire(finished_.front().second);

@@ -104,30 +104,32 @@ SharedViews::Claim SharedViews::claim() {
   return attempt.holder == Life::kAlive ? Claim::kOthers : Claim::kUnknown;
 }
 
+// One who was taken for dead while it wrote may have put older files in place of newer ones, and
+// whoever made those need not write again: so it does, though another one has the lease.
 void SharedViews::write(ResultIndex& results) {
   Views(run_).refresh(results);
   has_written_ = true;
+  owes_ = lease_ && !leases_.holds(*lease_);
 }
 
 void SharedViews::refresh_now_and_then(ResultIndex& results) {
   const auto start = Clock::now();
   if (start < next_) return;
   const bool ours = claim() == Claim::kOurs;
-  if (ours) write(results);
+  if (ours || owes_) write(results);
   const auto now = Clock::now();
   next_ = now + (ours ? std::max<Clock::duration>(kOften, 50 * (now - start)) : kSeldom);
 }
 
 // Who records something and then finds that another one writes relies on that one: so the writer
-// looks once more when it does not write any more. One who was taken for dead while it wrote may
-// have put older files in place of newer ones: it writes again, or knows of one who will.
+// looks once more when it does not write any more.
 bool SharedViews::finish(ResultIndex& results) {
   for (int round = 0; round < kMostRounds; ++round) {
     const Claim claimed = claim();
     if (claimed == Claim::kUnknown) return false;
+    if (claimed == Claim::kOurs || owes_) write(results);
     if (claimed == Claim::kOthers) return true;
-    write(results);
-    if (!leases_.holds(*lease_)) continue;
+    if (owes_) continue;
     const auto seen = results.bytes_read();
     leases_.retire(*std::exchange(lease_, std::nullopt));
     results.refresh_all();

@@ -52,6 +52,7 @@ class SharedViews {
   Leases& leases_;
   std::optional<Lease> lease_;
   bool has_written_ = false;
+  bool owes_ = false;  // it was taken for dead while it wrote
   Clock::time_point next_ = Clock::now() + std::chrono::seconds(10);
 };
 

@@ -6,7 +6,7 @@
 namespace umf {
 namespace {
 
-constexpr double kShareOfTheWait = 0.1, kLongest = 15;
+constexpr double kShareOfTheWait = 0.1, kLongest = 10;
 constexpr double kSpread = 0.25;
 
 }  // namespace

@@ -46,7 +46,8 @@ Completion work_until_unwanted(Listener& listener) {
   throw Interrupted();
 }
 
-// A job that runs until it is told to end, and says when it has begun.
+// A job that runs until it is told to end, and says when it has begun. It lives longer than the
+// queue, which waits for its jobs.
 struct Gate {
   std::promise<void> begun, open;
   std::shared_ptr<Job> job = job_of([this](Listener&) {
@@ -87,8 +88,8 @@ TEST(JobQueue, JobsRunOneAtATimeInTheirOrder) {
 }
 
 TEST(JobQueue, ARequestTooManyIsRefusedAndTheOthersStay) {
-  JobQueue queue(1);
   Gate running;
+  JobQueue queue(1);
   queue.submit(running.job);
   running.begun.get_future().wait();
   const auto waiting = job_of([](Listener&) { return Completion{}; });
@@ -168,8 +169,8 @@ TEST(JobQueue, ATimeLimitIsTheJobsOwn) {
 }
 
 TEST(JobQueue, ClosingRefusesWhatWaitsAndLetsTheRunningJobEnd) {
-  JobQueue queue(5);
   Gate running;
+  JobQueue queue(5);
   queue.submit(running.job);
   running.begun.get_future().wait();
   const auto waiting = job_of([](Listener&) { return Completion{}; });
@@ -209,8 +210,8 @@ TEST(JobQueue, AFailureIsTheJobsOwn) {
 
 // Two jobs at once: each waits for the other to have begun.
 TEST(JobQueue, AsManyJobsRunAtOnceAsThereAreDevices) {
-  JobQueue queue(5, 2);
   Gate one, other;
+  JobQueue queue(5, 2);
   queue.submit(one.job);
   queue.submit(other.job);
   one.begun.get_future().wait();
@@ -270,8 +271,8 @@ TEST(JobQueue, JobsKnowTheirDeviceAndBeginInTheirOrder) {
 }
 
 TEST(JobQueue, AFailureOnOneDeviceDoesNotDisturbTheOther) {
-  JobQueue queue(50, 2);
   Gate steady;
+  JobQueue queue(50, 2);
   queue.submit(steady.job);
   steady.begun.get_future().wait();
   std::vector<std::shared_ptr<Job>> broken;
@@ -293,13 +294,13 @@ TEST(JobQueue, AFailureOnOneDeviceDoesNotDisturbTheOther) {
 }
 
 TEST(JobQueue, TimeLimitsAndCancellationsAreOfOneDeviceAlone) {
+  Gate steady;
+  std::promise<void> begun;
   JobQueue queue(5, 3);
-  std::promise<void> begun, also;
   const auto left = job_of([&](Listener& listener) {
     begun.set_value();
     return work_until_unwanted(listener);
   });
-  Gate steady;
   const auto late = job_of(work_until_unwanted, seconds(1));
   queue.submit(left);
   queue.submit(steady.job);
@@ -327,8 +328,8 @@ TEST(JobQueue, ClosingEndsTheJobsOfAllDevices) {
 }
 
 TEST(JobQueue, AsManyMayWaitWhateverTheDevices) {
-  JobQueue queue(1, 2);
   Gate one, other;
+  JobQueue queue(1, 2);
   queue.submit(one.job);
   queue.submit(other.job);
   one.begun.get_future().wait();

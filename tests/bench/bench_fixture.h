@@ -30,8 +30,9 @@ inline void sleep_ms(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
+// Minutes, for emulated and busy machines.
 inline void await(const std::function<bool()>& there) {
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 30000; ++i) {
     if (there()) return;
     sleep_ms(10);
   }

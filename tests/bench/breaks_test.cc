@@ -174,13 +174,37 @@ TEST_F(BenchCli, AWorkerThatWasTakenForDeadWritesNothingMore) {
   EXPECT_TRUE(contents(place("run/traces")) == contents(place("whole/traces")));
 }
 
+// It is anybody's then, and its first holder's too.
+TEST_F(BenchCli, AJobThatWasTakenOverByOneWhoThenDiedIsDone) {
+  const std::string judge = "cat > /dev/null; echo x >> " + place("asked") + "; while ! test -e " +
+                            place("go") + "; do sleep 0.02; done; echo 1";
+  problems(1, {{"type", "command"}, {"argv", {"sh", "-c", judge}}});
+  const auto asked = [&](std::size_t times) {
+    std::error_code absent;
+    return std::filesystem::file_size(place("asked"), absent) == 2 * times && !absent;
+  };
+  Running first(one("run", {"--budget", "16", "--no-wait"}));
+  await([&] { return asked(1); });
+  first.send(SIGSTOP);
+  Running second(one("run", {"--budget", "16"}));
+  await([&] { return asked(2); });
+  second.send(SIGKILL);
+  second.wait();
+  write_file(place("go"), "");
+  first.send(SIGCONT);
+  const Finished woken = first.wait();
+  EXPECT_EQ(woken.status, 0) << woken.err;
+  EXPECT_EQ(lines_recorded(place("run")), 1);
+}
+
 // A worker of another machine that holds the first job. Its file has times of a clock that is wrong
 // by hours: ahead while it lives, behind when it is silent, or the other way round.
 class PretendedWorker {
  public:
-  PretendedWorker(std::filesystem::path run, int seconds_ahead)
+  PretendedWorker(std::filesystem::path run, int seconds_ahead,
+                  const std::string& job = "00000-000")
       : file_(run / "workers/far-1-0.json"), seconds_ahead_(seconds_ahead) {
-    write_file(run / "leases/00000-000.1", Json{{"worker", "far-1-0"}, {"since", 0}}.dump());
+    write_file(run / "leases" / (job + ".1"), Json{{"worker", "far-1-0"}, {"since", 0}}.dump());
     beat();
   }
   void live() {
@@ -320,6 +344,19 @@ TEST_F(LastWorkerKilled, AWatchWritesThemAtItsEnd) {
 TEST_F(LastWorkerKilled, AWorkerThatFindsNothingLeftWritesThem) {
   EXPECT_EQ(umf(one("run")).status, 0);
   expect_whole();
+}
+
+// Whether one of another machine is dead is not known at once, and this one is just leaving.
+TEST_F(LastWorkerKilled, OneThatLeavesWhileOthersLookOnWasNotKilled) {
+  const std::filesystem::path workers = place("run/workers"), far = workers / "far-1-0.json";
+  std::filesystem::remove(workers / dead_worker());
+  std::filesystem::remove(place("run/leases/views.1"));
+  const PretendedWorker leaving(place("run"), 0, "views");
+  Running status({"status", place("run")});
+  await([&] { return std::distance(std::filesystem::directory_iterator(workers), {}) == 2; });
+  std::filesystem::remove(place("run/leases/views.1"));
+  std::filesystem::remove(far);
+  EXPECT_EQ(status.wait().err, "");
 }
 
 // Nothing can be made where there is a file in place of the folder, not even by root.

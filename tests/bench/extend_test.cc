@@ -1,9 +1,6 @@
 // umf bench --extend and --seeds as their users see them.
-#include <chrono>
-#include <functional>
 #include <map>
 #include <set>
-#include <thread>
 
 #include "bench/bench_fixture.h"
 
@@ -12,14 +9,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-void await(const std::function<bool()>& there) {
-  for (int i = 0; i < 3000; ++i) {
-    if (there()) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  FAIL() << "it never came";
-}
 
 class ExtendCli : public BenchCli {
  protected:

@@ -1,8 +1,4 @@
 // umf tune as its users see it, and what they do with its file.
-#include <chrono>
-#include <random>
-#include <thread>
-
 #include "bench/bench_fixture.h"
 
 namespace umf {
@@ -111,18 +107,26 @@ TEST_F(TuneCli, ItsFileIsAConfigurationOfSolveAndBench) {
   EXPECT_EQ(Json::parse(alone.out)["answer"], here[0]["answer"]);
 }
 
+// Bytes of results in all rounds.
+std::uintmax_t recorded(const std::filesystem::path& tuning) {
+  std::uintmax_t bytes = 0;
+  std::error_code absent;
+  for (const auto& round : std::filesystem::directory_iterator(tuning, absent)) {
+    for (const auto& entry : std::filesystem::directory_iterator(round.path() / "results", absent))
+      bytes += entry.file_size(absent);
+  }
+  return bytes;
+}
+
 TEST_F(TuneCli, KilledAtAnyTimeAndRepeatedItGoesOn) {
-  const auto start = std::chrono::steady_clock::now();
-  const Finished whole = Running(tune("whole", {"--json"})).wait();
+  const Finished whole = umf(tune("whole", {"--json"}));
   ASSERT_EQ(whole.status, 0) << whole.err;
-  const auto whole_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                            std::chrono::steady_clock::now() - start)
-                            .count();
-  std::mt19937 rng(3);
+  const std::uintmax_t all = recorded(place("whole"));
+  // Each gets on by a tenth at least; how fast, does not matter.
   int killed = 0;
-  for (int i = 0; i < 6; ++i) {
+  for (int tenth = 0; tenth < 6; ++tenth) {
     Running victim(tune("t", {"--json"}));
-    std::this_thread::sleep_for(std::chrono::milliseconds(rng() % (whole_ms / 5 + 1)));
+    await([&] { return recorded(place("t")) > all / 10 * tenth; });
     victim.send(SIGKILL);
     killed += victim.wait().status == -1;
   }
@@ -167,8 +171,7 @@ bool has_results(const std::filesystem::path& folder) {
 TEST_F(TuneCli, SignalsSaveAndSayHowToGoOn) {
   problems(40, text_checks("a"));
   Running run(tune("t"));
-  for (int i = 0; i < 3000 && !has_results(place("t/round-1/results")); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  await([&] { return has_results(place("t/round-1/results")); });
   run.send(SIGTERM);
   const Finished stopped = run.wait();
   EXPECT_EQ(stopped.status, 75) << stopped.err;

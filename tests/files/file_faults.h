@@ -4,8 +4,11 @@
 // Without a fault they do the same.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 
 namespace umf::faults {
@@ -18,8 +21,25 @@ void die_before(long operation, std::function<void()> last_words = {});
 void refuse(const std::string& call, const std::string& part, int error);
 void refuse_nothing();
 
-// From now on sizes and absences are what they were when they were first asked for.
-void cache_attributes(bool cached);
+// What a client of a network file system keeps for so long, without asking again when it opens a
+// file: bytes, sizes and absences. What it writes itself it knows.
+struct Cache {
+  double seconds;
+  std::function<double()> clock;
+  struct Seen {
+    double at = 0;
+    int error = 0;
+    struct stat info {};
+    std::string bytes;
+  };
+  std::map<std::string, Seen> seen;
+};
+// As long as it lives, this thread sees files so.
+class Through {
+ public:
+  explicit Through(Cache& cache);
+  ~Through();
+};
 
 // From now on it is noted what under `root` was synced: files, and the names in folders.
 void watch_disk(const std::filesystem::path& root);
