@@ -67,12 +67,13 @@ fuzz: packages ## fuzz every parser of untrusted input; FUZZ_SECONDS=60 each
 
 bench-gpu: packages ## steps and a whole search of the published shapes on the GPU, and small models (needs CUDA 13)
 	@cmake --preset cuda >/dev/null
-	@cmake --build --preset cuda --target engine_bench experts_bench workers_bench whole_search_bench rollout_bench
+	@cmake --build --preset cuda --target engine_bench experts_bench gated_bench workers_bench whole_search_bench rollout_bench
 	@build-cuda/src/model/engine_bench
 	@build-cuda/src/model/engine_bench --backend cuda-fp8 --positions 1024
 	@build-cuda/src/model/engine_bench --weights Q8_0 --positions 1024
 	@build-cuda/src/model/engine_bench --weights Q4_K --positions 1024
 	@build-cuda/src/model/experts_bench
+	@build-cuda/src/backend/cuda/gated_bench
 	@build-cuda/src/decode/rollout_bench
 	@build-cuda/src/model/workers_bench
 	@build-cuda/src/session/whole_search_bench --prm
