@@ -10,6 +10,7 @@
 namespace umf {
 
 using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Of one document: far more than the largest table of weights has. A small value takes forty times
 // its text in memory, so that a bound on bytes alone would be none.

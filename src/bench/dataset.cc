@@ -80,7 +80,7 @@ class Reader {
 
   bool add(const RawObject& record, const std::string& line, int number, const std::string& where) {
     Task task =
-        read_record(data_.kind, record, line, number, style_.value_or(PromptStyle{}), where);
+        read_record(data_.kind, {record, line, number, style_.value_or(PromptStyle{}), where});
     const std::string& id = task.problem.id;
     if (!ids_.insert(id).second) throw Error(fmt::format("{}: id '{}' is given twice", where, id));
     if (!wanted_.empty() && !wanted_.contains(id)) return true;

@@ -15,7 +15,7 @@ void read_as_record(const std::string& text) {
   const std::string kind = umf::recognise(record, "fuzz");
   umf::PromptStyle style;
   if (kind != "problems") style = umf::prompt_style(kind, "", "");
-  const umf::Task task = umf::read_record(kind, record, text, 1, style, "fuzz");
+  const umf::Task task = umf::read_record(kind, {record, text, 1, style, "fuzz"});
   if (kind == "livecodebench" && task.hidden.contains("private"))
     umf::unpack_tests(task.hidden["private"], "fuzz", 1 << 20);
 }

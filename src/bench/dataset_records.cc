@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -10,23 +11,7 @@
 namespace umf {
 namespace {
 
-struct Kind {
-  std::string name;
-  std::vector<std::string_view> fields;  // that a record must have to be of this kind
-};
-
-// The more particular first: an EvalPlus record has all that a HumanEval record has.
-const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> kinds = {
-      {"evalplus", {"task_id", "entry_point", "base_input", "plus_input"}},
-      {"humaneval", {"task_id", "entry_point", "test"}},
-      {"mbpp", {"task_id", "test_list"}},
-      {"livecodebench", {"question_id", "question_content", "public_test_cases"}},
-      {"problems", {"id", "prompt", "reward"}},
-      {"math", {"problem", "solution"}},
-  };
-  return kinds;
-}
+using Source = RecordSource;
 
 std::string stripped(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n\f\v";
@@ -46,7 +31,8 @@ std::string inputs_of(const RawObject& record, std::string_view key) {
   return record.raw(key) == "{}" ? "[]" : std::string(record.list(key));
 }
 
-Task read_evalplus(const RawObject& record, const PromptStyle& style) {
+Task read_evalplus(const Source& source) {
+  const auto& [record, text, line, style, where] = source;
   Task task;
   const std::string prompt = record.text("prompt");
   task.problem.id = record.text("task_id");
@@ -65,7 +51,8 @@ Task read_evalplus(const RawObject& record, const PromptStyle& style) {
   return task;
 }
 
-Task read_humaneval(const RawObject& record, const PromptStyle& style) {
+Task read_humaneval(const Source& source) {
+  const auto& [record, text, line, style, where] = source;
   Task task;
   const std::string prompt = record.text("prompt");
   task.problem.id = record.text("task_id");
@@ -79,7 +66,8 @@ Task read_humaneval(const RawObject& record, const PromptStyle& style) {
   return task;
 }
 
-Task read_mbpp(const RawObject& record, const PromptStyle& style, const std::string& where) {
+Task read_mbpp(const Source& source) {
+  const auto& [record, text, line, style, where] = source;
   Task task;
   const Json id = parse_json(record.raw("task_id"), where + ": field 'task_id'");
   if (!id.is_number_unsigned()) throw Error(where + ": field 'task_id' must be a number");
@@ -102,8 +90,8 @@ Task read_mbpp(const RawObject& record, const PromptStyle& style, const std::str
   return task;
 }
 
-Task read_livecodebench(const RawObject& record, const PromptStyle& style,
-                        const std::string& where) {
+Task read_livecodebench(const Source& source) {
+  const auto& [record, text, line, style, where] = source;
   Task task;
   task.problem.id = record.text("question_id");
   const std::string starter = record.has("starter_code") ? record.text("starter_code") : "";
@@ -132,14 +120,41 @@ std::string gold_answer(const RawObject& record, const std::string& where) {
   return *boxed;
 }
 
-Task read_math(const RawObject& record, int line, const PromptStyle& style,
-               const std::string& where) {
+Task read_math(const Source& source) {
+  const auto& [record, text, line, style, where] = source;
   Task task;
   task.problem.id =
       record.has("unique_id") ? record.text("unique_id") : fmt::format("math/{}", line);
   style.apply({{"problem", record.text("problem")}}, task.problem);
   task.hidden = {{"type", "math-answer"}, {"answer", gold_answer(record, where)}};
   return task;
+}
+
+Task read_problem(const Source& source) {
+  Task task;
+  task.problem = parse_problem(std::string(source.text), source.where, &task.hidden);
+  return task;
+}
+
+struct Kind {
+  std::string name;
+  std::vector<std::string_view> fields;  // that a record must have to be of this kind
+  Task (*read)(const Source& source);
+};
+
+// The more particular first: an EvalPlus record has all that a HumanEval record has.
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> kinds = {
+      {"evalplus", {"task_id", "entry_point", "base_input", "plus_input"}, read_evalplus},
+      {"humaneval", {"task_id", "entry_point", "test"}, read_humaneval},
+      {"mbpp", {"task_id", "test_list"}, read_mbpp},
+      {"livecodebench",
+       {"question_id", "question_content", "public_test_cases"},
+       read_livecodebench},
+      {"problems", {"id", "prompt", "reward"}, read_problem},
+      {"math", {"problem", "solution"}, read_math},
+  };
+  return kinds;
 }
 
 }  // namespace
@@ -164,16 +179,8 @@ std::string recognise(const RawObject& record, const std::string& where) {
                   fmt::join(dataset_kinds(), ", ")));
 }
 
-Task read_record(const std::string& kind, const RawObject& record, std::string_view text, int line,
-                 const PromptStyle& style, const std::string& where) {
-  if (kind == "evalplus") return read_evalplus(record, style);
-  if (kind == "humaneval") return read_humaneval(record, style);
-  if (kind == "mbpp") return read_mbpp(record, style, where);
-  if (kind == "livecodebench") return read_livecodebench(record, style, where);
-  if (kind == "math") return read_math(record, line, style, where);
-  Task task;
-  task.problem = parse_problem(std::string(text), where, &task.hidden);
-  return task;
+Task read_record(const std::string& kind, const RecordSource& source) {
+  return std::ranges::find(kinds(), kind, &Kind::name)->read(source);
 }
 
 }  // namespace umf

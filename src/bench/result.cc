@@ -27,8 +27,8 @@ ResultStatus parse_status(const std::string& name) {
 }
 
 template <class T>
-nlohmann::ordered_json or_null(const std::optional<T>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+OrderedJson or_null(const std::optional<T>& value) {
+  return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
 template <class T>
@@ -40,45 +40,49 @@ std::optional<T> optional_at(const Json& json, const char* key) {
 
 const char* name_of(ResultStatus status) { return kStatusNames[static_cast<int>(status)]; }
 
-std::string result_row(const Result& r) {
+OrderedJson result_json(const Result& r) {
   const double hit_rate = r.rollouts == 0 ? 0 : static_cast<double>(r.hits) / r.rollouts;
-  nlohmann::ordered_json json = {{"id", r.key.id},
-                                 {"configuration", r.key.configuration},
-                                 {"budget", r.key.budget},
-                                 {"seed", r.key.seed},
-                                 {"status", name_of(r.status)},
-                                 {"tries", r.tries},
-                                 {"passed", or_null(r.passed)},
-                                 {"reward", or_null(r.reward)},
-                                 {"complete", r.complete},
-                                 {"answer", r.answer},
-                                 {"program", or_null(r.program)},
-                                 {"why", r.why},
-                                 {"search",
-                                  {{"nfe", r.nfe},
-                                   {"rollouts", r.rollouts},
-                                   {"hits", r.hits},
-                                   {"hit_rate", hit_rate},
-                                   {"saved_nfe", r.saved_nfe},
-                                   {"spared_nfe", r.spared_nfe},
-                                   {"partial_nfe", r.partial_nfe},
-                                   {"equivalents", r.equivalents},
-                                   {"switches", r.switches},
-                                   {"evaluations", r.evaluations},
-                                   {"stopped", r.stopped}}},
-                                 {"best", {{"path", r.path}, {"iteration", r.iteration}}},
-                                 {"passes", r.passes},
-                                 {"seconds",
-                                  {{"load", r.load_seconds},
-                                   {"unmask", r.unmask_seconds},
-                                   {"reward", r.reward_seconds},
-                                   {"grade", r.grade_seconds}}},
-                                 {"peak_memory_bytes", r.peak_memory_bytes},
-                                 {"worker", r.worker},
-                                 {"finished", r.finished}};
+  OrderedJson json = {{"id", r.key.id},
+                      {"configuration", r.key.configuration},
+                      {"budget", r.key.budget},
+                      {"seed", r.key.seed},
+                      {"status", name_of(r.status)},
+                      {"tries", r.tries},
+                      {"passed", or_null(r.passed)},
+                      {"reward", or_null(r.reward)},
+                      {"complete", r.complete},
+                      {"answer", r.answer},
+                      {"program", or_null(r.program)},
+                      {"why", r.why},
+                      {"search",
+                       {{"nfe", r.nfe},
+                        {"rollouts", r.rollouts},
+                        {"hits", r.hits},
+                        {"hit_rate", hit_rate},
+                        {"saved_nfe", r.saved_nfe},
+                        {"spared_nfe", r.spared_nfe},
+                        {"partial_nfe", r.partial_nfe},
+                        {"equivalents", r.equivalents},
+                        {"switches", r.switches},
+                        {"evaluations", r.evaluations},
+                        {"stopped", r.stopped}}},
+                      {"best", {{"path", r.path}, {"iteration", r.iteration}}},
+                      {"passes", r.passes},
+                      {"seconds",
+                       {{"load", r.load_seconds},
+                        {"unmask", r.unmask_seconds},
+                        {"reward", r.reward_seconds},
+                        {"grade", r.grade_seconds}}},
+                      {"peak_memory_bytes", r.peak_memory_bytes},
+                      {"worker", r.worker},
+                      {"finished", r.finished}};
   if (!r.device.empty()) json["device"] = r.device;
   if (!r.made_for.empty()) json["made_for"] = r.made_for;
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json;
+}
+
+std::string result_row(const Result& result) {
+  return result_json(result).dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 std::string result_line(const Result& result) {

@@ -61,7 +61,8 @@ struct Result {
   bool settled() const { return status == ResultStatus::kDone; }
 };
 
-// As others read it, with its newline; and as workers record it, with a checksum.
+// As others read it, by itself and as a line; and as workers record it, with a checksum.
+OrderedJson result_json(const Result& result);
 std::string result_row(const Result& result);
 std::string result_line(const Result& result);
 // Either. Throws Error naming `where`. Earlier versions wrote no seed: it is that of the line's

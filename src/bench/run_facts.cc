@@ -10,12 +10,12 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/utc.h"
 
 namespace umf {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
 constexpr int kMostActions = 1024;
 
 // The names, or, in runs that did not write them, numbers.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "bench/run_facts.h"
 #include "bench/run_part.h"
 #include "bench/summary.h"
@@ -12,7 +13,6 @@
 namespace umf {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
 constexpr std::size_t kTraceLimitBytes = std::size_t{256} << 20;
 
 // What lists and tables show of a result: configuration, budget, passed, reward, NFE, status; of

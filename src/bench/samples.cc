@@ -7,12 +7,11 @@
 
 #include "base/error.h"
 #include "base/inflate.h"
+#include "base/json.h"
 #include "reward/reward.h"
 
 namespace umf {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 std::string dumped(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);

@@ -47,8 +47,7 @@ OrderedJson read_run(const std::string& directory) {
   ResultIndex results(run);
   results.refresh();
   OrderedJson rows = OrderedJson::array();
-  for (const auto& [key, result] : results.all())
-    rows.push_back(OrderedJson::parse(result_row(result)));
+  for (const auto& [key, result] : results.all()) rows.push_back(result_json(result));
   return {{"config", run.manifest().json},
           {"summary", summarise(run.manifest(), results.all())},
           {"rows", std::move(rows)}};

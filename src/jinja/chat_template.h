@@ -14,7 +14,6 @@ struct Template;
 }
 
 // Keeps the order of keys, in which a template prints an object.
-using OrderedJson = nlohmann::ordered_json;
 
 // Rendered text that remembers where it comes from.
 struct MarkedText {

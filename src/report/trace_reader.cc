@@ -13,7 +13,6 @@
 namespace umf {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
 constexpr int kMostCells = 1 << 20, kMostLines = 1 << 20;
 
 class TraceReader {

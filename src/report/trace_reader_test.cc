@@ -11,7 +11,6 @@
 namespace umf {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::StartsWith;
 

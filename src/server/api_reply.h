@@ -6,11 +6,10 @@
 #include <set>
 #include <string>
 
+#include "base/json.h"
 #include "server/job.h"
 
 namespace umf {
-
-using OrderedJson = nlohmann::ordered_json;
 
 // What all parts of one reply have in common.
 struct ReplyHead {

@@ -3,12 +3,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/json.h"
 #include "session/configuration.h"
 #include "solve/solution.h"
 
 namespace umf {
-
-using OrderedJson = nlohmann::ordered_json;
 
 // A number that JSON can hold: null for what is not finite.
 OrderedJson finite(double value);

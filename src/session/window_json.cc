@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace umf {
+#include "base/json.h"
 
-using OrderedJson = nlohmann::ordered_json;
+namespace umf {
 
 OrderedJson cell_json(const Lexicon& lexicon, Token id) {
   if (id == lexicon.tokens.mask) return 0;

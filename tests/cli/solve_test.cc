@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "cli/solve_fixture.h"
 #include "support/journal_entries.h"
 
@@ -16,7 +17,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using OrderedJson = nlohmann::ordered_json;
 
 std::vector<std::string> keys_of(const OrderedJson& json) {
   std::vector<std::string> keys;

@@ -3,12 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "tiny/tiny_tokenizers.h"
 
 namespace umf {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 std::string torch_dtype(const std::string& dtype) {
   return dtype == "F32" ? "float32" : dtype == "BF16" ? "bfloat16" : "float16";

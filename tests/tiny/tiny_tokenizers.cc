@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/json.h"
 
 namespace umf {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 struct AddedToken {

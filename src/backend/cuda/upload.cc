@@ -20,7 +20,7 @@ Uploader::Lane::Lane() : host(kPiece), device(kPiece) {
 // Eight threads read a file in memory faster than the bus takes it.
 Uploader::Uploader(cudaStream_t stream)
     : stream_(stream),
-      crew_(std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8)) {}
+      parallel_copy_(std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8)) {}
 
 Uploader::~Uploader() { cudaStreamSynchronize(stream_); }
 
@@ -34,7 +34,7 @@ void Uploader::copy(const HostTensor& tensor, DType type, void* to, const Weight
     next_ = (next_ + 1) % kLanes;
     const std::size_t blocks = std::min(count - done, kPiece / size);
     check(cudaEventSynchronize(lane.free), "copying weights");
-    crew_.copy(lane.host.data(), tensor.data + done * size, blocks * size);
+    parallel_copy_.copy(lane.host.data(), tensor.data + done * size, blocks * size);
     std::byte* target = static_cast<std::byte*>(to) + done * target_size;
     void* first_stop = tensor.type == type ? target : lane.device.data();
     check(cudaMemcpyAsync(first_stop, lane.host.data(), blocks * size, cudaMemcpyHostToDevice,

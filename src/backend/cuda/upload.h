@@ -33,7 +33,7 @@ class Uploader {
   cudaStream_t stream_;
   Lane lanes_[kLanes];
   int next_ = 0;
-  ParallelCopy crew_;
+  ParallelCopy parallel_copy_;
   std::uint64_t bytes_ = 0;
 };
 
