@@ -78,6 +78,11 @@ if(CMAKE_CROSSCOMPILING_EMULATOR)
   set(UMF_TEST_SECONDS 3600)
 endif()
 
+# Tests are compiled four files at a time, but for those of programs whose files call different things by one name.
+set(UMF_TESTS_APART
+  umf_backend_agreement_tests umf_backend_cpu_tests umf_bench_tests umf_decode_tests umf_engine_tests
+  umf_model_tests umf_search_tests umf_session_engine_tests umf_tokenizer_tests)
+
 function(umf_test target library)
   add_executable(${target} ${ARGN})
   # Tests may make tiny checkpoints (tests/tiny), which stand on base alone.
@@ -85,6 +90,9 @@ function(umf_test target library)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${target} PRIVATE UMF_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   umf_test_options(${target})
+  if(NOT target IN_LIST UMF_TESTS_APART AND NOT UMF_FUZZ AND NOT CMAKE_CROSSCOMPILING)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  endif()
   target_precompile_headers(${target} REUSE_FROM umf_precompiled_tests)
   gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${UMF_TEST_SECONDS})
 endfunction()
