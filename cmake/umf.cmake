@@ -78,10 +78,11 @@ if(CMAKE_CROSSCOMPILING_EMULATOR)
   set(UMF_TEST_SECONDS 3600)
 endif()
 
-# Tests are compiled four files at a time, but for those of programs whose files call different things by one name.
+# Tests are compiled four files at a time, but for those of programs whose files call different things by one name, or
+# whose tests count the processes that those before them have left.
 set(UMF_TESTS_APART
-  umf_backend_agreement_tests umf_backend_cpu_tests umf_bench_tests umf_decode_tests umf_engine_tests
-  umf_model_tests umf_search_tests umf_session_engine_tests umf_tokenizer_tests)
+  umf_backend_agreement_tests umf_backend_cpu_tests umf_bench_tests umf_decode_tests umf_engine_tests umf_model_tests
+  umf_reward_tests umf_sandbox_tests umf_search_tests umf_session_engine_tests umf_tokenizer_tests)
 
 function(umf_test target library)
   add_executable(${target} ${ARGN})
