@@ -9,7 +9,7 @@
 namespace umf {
 namespace {
 
-constexpr int kFewRows = 128;  // up to here the weights' bytes decide (product_few.h)
+constexpr int kWeightBoundRows = 128;  // up to here the weights' bytes decide (product_few.h)
 
 Operation product_of(const Operation& op) {
   Operation product = op;
@@ -26,7 +26,7 @@ void GatedProducts::prepare(const Operation& op) {
   const ProductShape shape = shape_of(product);
   if (fused_.contains(shape)) return;
   products_.prepare(product);
-  fused_.emplace(shape, shape.rows > kFewRows && is_faster(op, shape.rows));
+  fused_.emplace(shape, shape.rows > kWeightBoundRows && is_faster(op, shape.rows));
 }
 
 void GatedProducts::launch_both(const Operation& op) {
